@@ -1,0 +1,73 @@
+// Whole processes, as users start them: how long one takes, what it writes, how much memory it needs at most.
+import { spawnSync, type SpawnSyncReturns } from 'node:child_process'
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Against } from './cases.ts'
+
+const SLUICE = join(import.meta.dirname, '../bin/sluice')
+const BUNDLE = join(import.meta.dirname, '../dist/cli.js')
+const BASELINE = join(import.meta.dirname, 'baseline.mjs')
+// The launcher of a checkout starts this very Node, so both sides of a ratio run on it.
+const OWN_NODE = join(import.meta.dirname, '../node_modules/node/bin/node')
+const NODE = existsSync(OWN_NODE) ? OWN_NODE : process.execPath
+const STDERR_LIMIT = 256 << 20
+
+export class ChildFailed extends Error {
+  constructor(argv: readonly string[], done: SpawnSyncReturns<Buffer>) {
+    const how = done.error?.message ?? (done.signal ? `killed by ${done.signal}` : `exit code ${done.status}`)
+    super(`${argv.join(' ')}: ${how}\n${done.stderr?.toString().slice(0, 2000) ?? ''}`)
+  }
+}
+
+export const isBuilt = (): boolean => existsSync(BUNDLE)
+
+export const sluice = (argv: readonly string[], files: readonly string[]): string[] => [SLUICE, ...argv, ...files]
+
+export function opponent(against: Against, files: readonly string[]): string[] {
+  if (against === 'parse') return [NODE, BASELINE, ...files]
+  if (against === 'start') return [NODE, '-e', '0']
+  return sluice(against, files)
+}
+
+/** Milliseconds of wall time, with /dev/null as stdout. Anything but exit code 0 throws: a failed run is quick. */
+export function time(argv: readonly string[], env: NodeJS.ProcessEnv = process.env): number {
+  const sink = openSync('/dev/null', 'w')
+  const began = performance.now()
+  const done = start(argv, sink, env)
+  const took = performance.now() - began
+  closeSync(sink)
+  if (done.status !== 0) throw new ChildFailed(argv, done)
+  return took
+}
+
+export function capture(argv: readonly string[]): Buffer {
+  const done = start(argv, 'pipe', process.env)
+  if (done.status !== 0) throw new ChildFailed(argv, done)
+  return done.stdout
+}
+
+function start(
+  [program = '', ...argv]: readonly string[],
+  stdout: number | 'pipe',
+  env: NodeJS.ProcessEnv,
+): SpawnSyncReturns<Buffer> {
+  return spawnSync(program, argv, { stdio: ['ignore', stdout, 'pipe'], env, maxBuffer: STDERR_LIMIT })
+}
+
+/** Peak memory in MB, told by the process itself when it ends (getrusage; one figure for all its threads). */
+export function peakMemory(argv: readonly string[]): number {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-'))
+  const file = join(folder, 'peak')
+  const probe =
+    `import{appendFileSync}from"node:fs";import{isMainThread}from"node:worker_threads";` +
+    `if(isMainThread)process.on("exit",()=>appendFileSync(process.env.SLUICE_BENCH_PEAK,process.resourceUsage().maxRSS+"\\n"))`
+  const options = `--import=data:text/javascript,${encodeURIComponent(probe)}`
+  try {
+    time(argv, { ...process.env, SLUICE_BENCH_PEAK: file, NODE_OPTIONS: options })
+    const kilobytes = readFileSync(file, 'utf8').trim().split('\n').map(Number)
+    return Math.max(...kilobytes) / 1024
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}

@@ -1,0 +1,112 @@
+// From times to ratios, and from ratios to the table.
+import { type Case, MEMORY_GROWTH } from './cases.ts'
+
+export type Row = {
+  name: string
+  /** Of the input, at the median; absent for starts. */
+  megabytesPerSecond?: number
+  /** Milliseconds at the median, of the case and of what it is held against. */
+  took: number
+  against: number
+  ratio: number
+  best: number
+  target: number
+  goal?: number
+  direction: Case['direction']
+  memory?: number
+  memoryTarget?: number
+  ok: boolean
+  /** Why there are no numbers. */
+  failure?: string
+}
+
+/** One pair a round: the two ran one after the other, so a burst of foreign load hits both or shows as an outlier. */
+export type Pair = { took: number; against: number }
+
+export function summarise(one: Case, pairs: readonly Pair[], bytes: number, memory?: number, like?: number): Row {
+  const faster = one.direction === 'min'
+  const ratioOf = ({ took, against }: Pair): number => (faster ? against / took : took / against)
+  const ratio = median(pairs.map(ratioOf))
+  const best = ratioOf({
+    took: Math.min(...pairs.map((pair) => pair.took)),
+    against: Math.min(...pairs.map((pair) => pair.against)),
+  })
+  const took = median(pairs.map((pair) => pair.took))
+  const fast = faster ? ratio >= one.target : ratio <= one.target
+  const limit = Math.min(one.memory ?? Infinity, like === undefined ? Infinity : like * MEMORY_GROWTH)
+  const lean = memory === undefined || memory <= limit
+  return {
+    name: one.name,
+    ...(bytes > 0 && { megabytesPerSecond: bytes / 1e3 / took }),
+    took,
+    against: median(pairs.map((pair) => pair.against)),
+    ratio,
+    best,
+    target: one.target,
+    ...(one.goal !== undefined && { goal: one.goal }),
+    direction: one.direction,
+    ...(memory !== undefined && { memory }),
+    ...(limit !== Infinity && { memoryTarget: limit }),
+    ok: fast && lean,
+  }
+}
+
+export function failed(one: Case, failure: string): Row {
+  const { name, target, direction } = one
+  return {
+    name,
+    target,
+    direction,
+    took: Number.NaN,
+    against: Number.NaN,
+    ratio: Number.NaN,
+    best: Number.NaN,
+    ok: false,
+    failure,
+  }
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = sorted.length >> 1
+  const upper = sorted[middle] ?? Number.NaN
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2
+}
+
+const HEADER = ['case', 'MB/s', 'ms', 'base ms', 'ratio (best)', 'target', 'goal', 'RSS MB', '']
+
+export function table(rows: readonly Row[]): string {
+  const cells = [HEADER, ...rows.map(cellsOf)]
+  const widths = HEADER.map((_, column) => Math.max(...cells.map((row) => (row[column] ?? '').length)))
+  const line = (row: readonly string[]): string =>
+    row
+      .map((cell, column) =>
+        column === 0 || column === row.length - 1
+          ? cell.padEnd(widths[column] ?? 0)
+          : cell.padStart(widths[column] ?? 0),
+      )
+      .join('  ')
+      .trimEnd()
+  const [head = HEADER, ...body] = cells
+  return [line(head), widths.map((width) => '-'.repeat(width)).join('  '), ...body.map(line)].join('\n')
+}
+
+function cellsOf(row: Row): string[] {
+  if (row.failure !== undefined)
+    return [row.name, '-', '-', '-', '-', '', '', '', `FAILED: ${row.failure.split('\n')[0]?.slice(-90)}`]
+  const sign = row.direction === 'min' ? '>=' : '<='
+  const heavy = row.memory !== undefined && row.memoryTarget !== undefined && row.memory > row.memoryTarget
+  const reached = row.goal !== undefined && (row.direction === 'min' ? row.ratio >= row.goal : row.ratio <= row.goal)
+  const verdict = row.ok ? (reached ? 'ok, goal' : 'ok') : heavy ? 'MISSED (memory)' : 'MISSED'
+  return [
+    row.name,
+    row.megabytesPerSecond?.toFixed(0) ?? '',
+    row.took.toFixed(0),
+    row.against.toFixed(0),
+    `${row.ratio.toFixed(2)} (${row.best.toFixed(2)})`,
+    `${sign} ${row.target.toFixed(2)}`,
+    row.goal?.toFixed(2) ?? '',
+    row.memory?.toFixed(0) ?? '',
+    verdict,
+  ]
+}

@@ -1,0 +1,104 @@
+// `npm run bench`: every case against its baseline, in pairs, round by round; one table at the end. See bench/README.md.
+import { readFileSync, statSync } from 'node:fs'
+import { loadavg } from 'node:os'
+import { parseArgs } from 'node:util'
+import { type Case, filesOf, listCases, QUICK, SIZES, type Sizes, smallInput } from './cases.ts'
+import { capture, isBuilt, opponent, peakMemory, sluice, time } from './child.ts'
+import { failed, type Pair, type Row, summarise, table } from './report.ts'
+
+const USAGE = 'usage: npm run bench -- [--quick] [--full] [--only PATTERN] [--json]'
+
+function options(): { quick: boolean; full: boolean; json: boolean; only: RegExp } {
+  try {
+    const { values } = parseArgs({
+      options: {
+        quick: { type: 'boolean', default: false },
+        full: { type: 'boolean', default: false },
+        json: { type: 'boolean', default: false },
+        only: { type: 'string', default: '' },
+      },
+    })
+    return { ...values, only: new RegExp(values.only) }
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`)
+    process.exit(2)
+  }
+}
+
+/** A case that writes the wrong thing, or nothing, would look fast. */
+function check(one: Case, sizes: Sizes): void {
+  const files = filesOf(smallInput(one, sizes))
+  const written = capture(sluice(one.argv, files))
+  if (one.output === 'lines' && !written.includes(10)) throw new Error('wrote no line')
+  if (one.output === 'same bytes' && !written.equals(Buffer.concat(files.map((file) => readFileSync(file))))) {
+    throw new Error('the output is not the input')
+  }
+}
+
+function measure(one: Case, files: readonly string[], round: number): Pair {
+  const ours = (): number => time(sluice(one.argv, files))
+  const theirs = (): number => time(opponent(one.against, files))
+  // Who goes first changes with the round: the second of a pair finds warmer caches.
+  if (round % 2 === 0) return { against: theirs(), took: ours() }
+  const took = ours()
+  return { took, against: theirs() }
+}
+
+type Work = { one: Case; files: string[]; memory?: number; pairs: Pair[]; failure?: string }
+
+function attempt(work: Work, step: (work: Work) => void): void {
+  if (work.failure !== undefined) return
+  try {
+    step(work)
+  } catch (error) {
+    work.failure = error instanceof Error ? error.message : String(error)
+  }
+}
+
+const talk = (text: string): void => {
+  if (!json) console.error(text)
+}
+
+function runAll(cases: readonly Case[], sizes: Sizes, rounds: number): Row[] {
+  const all = cases.map((one): Work => ({ one, files: [], pairs: [] }))
+  for (const work of all) {
+    talk(`prepare ${work.one.name}`)
+    attempt(work, () => {
+      check(work.one, sizes)
+      work.files = filesOf(work.one.input)
+      if (work.files.length > 0) work.memory = peakMemory(sluice(work.one.argv, work.files))
+    })
+  }
+  const last = Math.max(...all.map(({ one }) => one.rounds ?? rounds))
+  for (let round = 0; round < last; round++) {
+    if (round < rounds) talk(`round ${round + 1} of ${rounds}`)
+    for (const work of all) {
+      if (round < (work.one.rounds ?? rounds))
+        attempt(work, () => work.pairs.push(measure(work.one, work.files, round)))
+    }
+  }
+  return all.map(({ one, files, pairs, memory, failure }) => {
+    if (failure !== undefined) return failed(one, failure)
+    const bytes = files.reduce((sum, file) => sum + statSync(file).size, 0)
+    const like = all.find((other) => other.one.name === one.memoryLike)?.memory
+    return summarise(one, pairs, bytes, memory, like)
+  })
+}
+
+const { quick, full, json, only } = options()
+if (!isBuilt()) {
+  console.error("dist/cli.js is missing; run 'npm run build' first")
+  process.exit(2)
+}
+const sizes = quick ? QUICK : SIZES
+const cases = listCases(sizes).filter((one) => (full || !one.full) && only.test(one.name))
+const load = loadavg()[0] ?? 0
+const rows = runAll(cases, sizes, quick ? 3 : 5)
+
+if (json) console.log(JSON.stringify({ node: process.version, load, quick, rows }, null, 2))
+else
+  console.log(
+    `${table(rows)}\n\nload before: ${load.toFixed(2)}${quick ? ' · quick: start-up weighs heavily, read no ratio from it' : ''}`,
+  )
+for (const row of rows) if (row.failure !== undefined) console.error(`\n${row.name}: ${row.failure}`)
+process.exitCode = rows.every((row) => row.ok) && rows.length > 0 ? 0 : 1

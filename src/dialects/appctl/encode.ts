@@ -1,0 +1,123 @@
+// events → appctl. Writes whole turns: a user_prompt first, every call answered, one done last.
+// Two surprises. Text streamed without a closing whole (Avenor, ACP) is joined here, since a turn's text must end in an
+// assistant_message. And appctl names no session, so a second session waits until the turn of the first is over.
+import type { Rec } from '../../base/json.ts'
+import type { Event, EventOf } from '../../model/event.ts'
+import { outcomeOf, toolFailed } from '../../model/outcome.ts'
+import type { Reason } from '../../model/vocabulary.ts'
+import { type Encoder, type Sink, syntheticOf, wireId } from '../contract.ts'
+import type { AnyWire, Wire } from './wire.ts'
+
+export function encode(sink: Sink): Encoder {
+  const openCalls = new Map<string, { at: number | undefined }>()
+  const waiting: Event[] = []
+  let current: { session: string | undefined } | undefined // whose turn is being written
+  let failure: { message: string; synthetic: string | undefined } | undefined
+  let joined = ''
+
+  const write = (record: AnyWire, synthetic?: string): void => sink.write(record as Rec, synthetic)
+
+  /** A prompt comes first, whether the source told it or not. */
+  function openTurn(event: Event, text: string | undefined): void {
+    if (current !== undefined) return
+    current = { session: event.session }
+    if (text === undefined) sink.added('user_prompt.text')
+    write({ kind: 'user_prompt', text: text ?? '' }, text === undefined ? 'required' : syntheticOf(event))
+  }
+
+  function closeTurn(message: string | undefined, synthetic: string | undefined): void {
+    if (current === undefined) return
+    for (const call of openCalls.keys()) toolResult(call, { result: 'abandoned', status: 'error' }, undefined, 'cut')
+    const text = failure?.message ?? message
+    if (text !== undefined) write({ kind: 'error', message: text }, failure === undefined ? synthetic : failure.synthetic)
+    write({ kind: 'done' }, synthetic)
+    current = failure = undefined
+    joined = ''
+  }
+
+  function toolResult(call: string, body: Pick<Wire<'tool_result'>, 'result' | 'status'>, durationMs: number | undefined, synthetic: string | undefined): void {
+    openCalls.delete(call)
+    if (durationMs === undefined) sink.added('tool_result.duration_ms')
+    write({ kind: 'tool_result', id: wireId(call), ...body, duration_ms: durationMs ?? 0 }, synthetic)
+  }
+
+  function toolEnd(event: EventOf<'tool.end'>): void {
+    const call = event.call ?? ''
+    const open = openCalls.get(call)
+    if (open === undefined) return sink.lost(event, 'call', 'drop')
+    const took = event.durationMs ?? (open.at !== undefined && event.at !== undefined ? Math.max(0, event.at - open.at) : undefined)
+    const result = event.data ?? event.text ?? event.content ?? event.error?.text ?? (event.status === 'ok' ? '' : event.status)
+    toolResult(call, { result, status: toolFailed(event) ? 'error' : 'ok' }, took, syntheticOf(event))
+  }
+
+  function delta(event: EventOf<'text.delta' | 'thought.delta'>): void {
+    joined += event.text
+    write({ kind: event.kind === 'text.delta' ? 'assistant_delta' : 'assistant_thought_delta', text: event.text }, syntheticOf(event))
+  }
+
+  function whole(event: EventOf<'text.end' | 'thought.end'>): void {
+    const text = event.text ?? joined
+    joined = ''
+    write({ kind: event.kind === 'text.end' ? 'assistant_message' : 'assistant_thought', text }, event.text === undefined ? syntheticOf(event) : undefined)
+  }
+
+  function encodeEvent(event: Event): void {
+    if (event.agent !== undefined && !laneKinds.has(event.kind)) return sink.lost(event, 'agent', 'drop')
+    if (needsTurn.has(event.kind)) openTurn(event, undefined)
+    switch (event.kind) {
+      case 'prompt.submit':
+        if (event.state === 'queued' || event.partial === true || current !== undefined) return sink.lost(event, 'text', 'drop')
+        return openTurn(event, event.text ?? '')
+      case 'text.delta':
+      case 'thought.delta':
+        return delta(event)
+      case 'text.end':
+      case 'thought.end':
+        return whole(event)
+      case 'tool.start':
+        openCalls.set(event.call ?? '', { at: event.at })
+        return write({ kind: 'tool_call', id: wireId(event.call ?? ''), name: event.name, arguments: event.input ?? {} }, syntheticOf(event))
+      case 'tool.end':
+        return toolEnd(event)
+      case 'permission.request': {
+        const id = event.call !== undefined && openCalls.has(event.call) ? wireId(event.call) : undefined
+        return write({ kind: 'awaiting_input', id, name: event.name, arguments: event.input }, syntheticOf(event))
+      }
+      case 'context.trim':
+        return write({ kind: 'context_notice', message: event.text ?? trimText(event) }, syntheticOf(event))
+      case 'session.update':
+        if (event.native === undefined || event.length === undefined) return sink.lost(event, 'length', 'drop')
+        return write({ kind: 'session_state', session_id: event.native, transcript_len: event.length, resumed: event.how === 'resumed' }, syntheticOf(event))
+      case 'error':
+        if (!event.fatal) return sink.lost(event, 'error', 'drop')
+        failure ??= { message: event.error.text, synthetic: syntheticOf(event) }
+        return
+      case 'turn.end':
+      case 'session.end':
+        return closeTurn(event.error?.text ?? (outcomeOf(event.reason) === 'ok' ? undefined : reasonText(event.reason)), syntheticOf(event))
+    }
+  }
+
+  return {
+    push(event) {
+      if (current !== undefined && event.session !== current.session) waiting.push(event)
+      else encodeEvent(event)
+      while (current === undefined && waiting.length > 0) this.push(waiting.shift()!)
+    },
+    end() {
+      closeTurn(undefined, 'cut')
+    },
+  }
+}
+
+const needsTurn: ReadonlySet<string> = new Set([
+  'text.delta', 'text.end', 'thought.delta', 'thought.end', 'tool.start', 'permission.request', 'context.trim', 'error', 'turn.end',
+])
+const laneKinds: ReadonlySet<string> = new Set(['tool.start', 'tool.end', 'permission.request'])
+
+const reasonText = (reason: Reason): string => (reason === 'max_turns' ? 'max iterations reached' : reason.replaceAll('_', ' '))
+
+const trimText = (event: EventOf<'context.trim'>): string =>
+  event.before === undefined || event.after === undefined
+    ? `context was reduced (${event.why})`
+    : `context was reduced (${event.why}) from ${event.before} to ${event.after} tokens`

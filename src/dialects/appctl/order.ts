@@ -1,0 +1,77 @@
+// The order of an appctl stream: user_prompt … done, turn after turn. It names no session, so there is one chain of turns.
+import type { Rec } from '../../base/json.ts'
+import { quoted } from '../../base/text.ts'
+import type { Order, Report } from '../contract.ts'
+import type { Wire } from './wire.ts'
+
+export const rules = {
+  'prompt-first': 'A turn starts with exactly one user_prompt; only session_state may stand before it.',
+  'done-last': 'Exactly one done ends a turn; nothing of the turn follows it.',
+  'missing-end': 'Every turn ends with done.',
+  'unanswered-call': 'Every tool_call is followed by a tool_result with the same id, unless the turn errs first.',
+  'unknown-call': 'A tool_result answers a tool_call that is open.',
+  'error-then-done': 'Only done follows an error.',
+  'awaiting-open-call': 'An awaiting_input that names a call stands between that call and its result.',
+} as const
+
+export function order(): Order {
+  let open = false
+  let failed = false
+  let ended = false
+  const calls = new Map<string, number>() // ids may repeat
+
+  const breaks = (report: Report, code: keyof typeof rules, text: string, severity: 'error' | 'warn' = 'error'): void => report({ code, severity, text })
+
+  return {
+    push(record: Rec, tag: string, report) {
+      if (tag === 'session_state' && !open) return
+      if (!open && tag !== 'user_prompt') {
+        if (ended && tag === 'done') return breaks(report, 'done-last', 'a second done')
+        breaks(report, ended ? 'done-last' : 'prompt-first', `${tag} ${ended ? 'after done' : 'before user_prompt'}`)
+      }
+      if (failed && tag !== 'done') breaks(report, 'error-then-done', `${tag} after an error`)
+      switch (tag) {
+        case 'user_prompt':
+          if (open) breaks(report, 'prompt-first', 'a second user_prompt in the turn')
+          open = true
+          ended = failed = false
+          return
+        case 'tool_call': {
+          const { id } = record as Wire<'tool_call'>
+          calls.set(id, (calls.get(id) ?? 0) + 1)
+          return
+        }
+        case 'tool_result': {
+          const { id } = record as Wire<'tool_result'>
+          const count = calls.get(id)
+          if (count === undefined) return breaks(report, 'unknown-call', `tool_result for ${quoted(id)}, which was not called`)
+          if (count === 1) calls.delete(id)
+          else calls.set(id, count - 1)
+          return
+        }
+        case 'awaiting_input': {
+          const { id } = record as Wire<'awaiting_input'>
+          if (id !== undefined && !calls.has(id)) breaks(report, 'awaiting-open-call', `awaiting_input names ${quoted(id)}, which is not open`)
+          return
+        }
+        case 'error':
+          failed = true
+          return
+        case 'done':
+          if (!failed) for (const id of calls.keys()) breaks(report, 'unanswered-call', `no tool_result for ${quoted(id)}`)
+          calls.clear()
+          open = failed = false
+          ended = true
+          return
+      }
+    },
+    end(report) {
+      if (open) breaks(report, 'missing-end', calls.size === 0 ? 'the stream ends inside a turn' : `the stream ends inside a turn, with open calls: ${[...calls.keys()].slice(0, 8).map((id) => quoted(id)).join(', ')}`)
+    },
+    missing(next, tag) {
+      if (!open || (next !== undefined && tag !== 'done' && tag !== 'user_prompt')) return []
+      const results = failed ? [] : [...calls].flatMap(([id, count]) => Array.from({ length: count }, () => ({ kind: 'tool_result', id, result: 'abandoned', status: 'error', duration_ms: 0 })))
+      return tag === 'done' ? results : [...results, { kind: 'done' }]
+    },
+  }
+}

@@ -1,0 +1,83 @@
+// Pieces that several record families share. Only what the decoder reads is typed; all other keys are named and left open,
+// so a new version of the program does not turn good records into bad ones.
+import Type, { type Static, type TSchema } from 'typebox'
+
+export const text = Type.String()
+export const number = Type.Number()
+export const flag = Type.Boolean()
+export const any = Type.Unknown()
+export const texts = Type.Array(text)
+export const optional = Type.Optional
+/** An optional key that may also be null. Two words in `type` cost one comparison; a union would cost an error object. */
+export const orNull = <Schema extends TSchema & { type: string }>(schema: Schema) =>
+  Type.Optional(Type.Unsafe<Static<Schema> | null>({ ...schema, type: [schema.type, 'null'] }))
+/** Keys that are known to exist and that nobody reads. */
+export const named = <const Key extends string>(keys: readonly Key[]) =>
+  Object.fromEntries(keys.map((key) => [key, Type.Optional(Type.Unknown())])) as { [K in Key]: typeof openKey } // fromEntries forgets the keys
+const openKey = Type.Optional(Type.Unknown())
+
+/** On nearly all records of the live stream; control records have neither. */
+export const stamp = { session_id: optional(text), uuid: optional(any) }
+
+/** On the conversation records of the transcript file, which spells its keys in camelCase. */
+export const line = {
+  sessionId: optional(text),
+  timestamp: optional(text),
+  agentId: optional(text),
+  isSidechain: optional(flag),
+  isMeta: optional(flag),
+  ...named([
+    'cwd', 'version', 'parentUuid', 'logicalParentUuid', 'userType', 'entrypoint', 'gitBranch', 'slug', 'isVisibleInTranscriptOnly', 'isCompactSummary',
+    'forkedFrom', 'teamName', 'agentName', 'sessionKind',
+  ]),
+}
+
+/** `input_tokens` excludes both caches; thinking is part of `output_tokens`. */
+export const usage = Type.Object({
+  input_tokens: orNull(number),
+  output_tokens: orNull(number),
+  cache_creation_input_tokens: orNull(number),
+  cache_read_input_tokens: orNull(number),
+  output_tokens_details: orNull(Type.Object({ thinking_tokens: orNull(number) })),
+  cache_creation: orNull(Type.Object({ ephemeral_5m_input_tokens: orNull(number), ephemeral_1h_input_tokens: orNull(number) })),
+  ...named(['server_tool_use', 'service_tier', 'inference_geo', 'iterations', 'speed', 'fallback_credit']),
+})
+
+/** One entry of `modelUsage`. */
+export const modelUsage = Type.Object({
+  inputTokens: optional(number),
+  outputTokens: optional(number),
+  thinkingTokens: optional(number),
+  cacheReadInputTokens: optional(number),
+  cacheCreationInputTokens: optional(number),
+  costUSD: optional(number),
+  contextWindow: optional(number),
+  maxOutputTokens: optional(number),
+  ...named(['webSearchRequests', 'cacheCreationEphemeral5mInputTokens', 'cacheCreationEphemeral1hInputTokens', 'canonicalModel', 'provider', 'costBasis']),
+})
+export const models = Type.Record(text, modelUsage)
+
+/** A block of this type cannot be read without these keys. */
+const needs = (type: string, ...required: string[]) => ({
+  if: { type: 'object', properties: { type: { const: type } } },
+  then: { type: 'object', properties: Object.fromEntries(required.map((key) => [key, {}])), required },
+})
+
+/** A content block of any type. Unknown types pass; a known type that lacks what it is about does not. */
+export const block = Type.Object(
+  {
+    type: text,
+    text: optional(text),
+    thinking: optional(text),
+    signature: optional(text),
+    id: optional(text),
+    name: optional(text),
+    tool_use_id: optional(text),
+    is_error: orNull(flag),
+    input: optional(any),
+    content: optional(any),
+    source: optional(any),
+  },
+  { allOf: [needs('text', 'text'), needs('thinking', 'thinking'), needs('tool_use', 'id', 'name'), needs('tool_result', 'tool_use_id')] },
+)
+export const blocks = Type.Array(block)

@@ -1,0 +1,149 @@
+// What every dialect is: records to events, events to records, the order its records keep, and what it cannot say.
+import type { Rec } from '../base/json.ts'
+import { stringifyJson } from '../base/json.ts'
+import { quoted } from '../base/text.ts'
+import type { Event, Kind, Origin, Payload } from '../model/event.ts'
+import { type Cause, createPen, type Pen, type PenOptions } from '../model/pen.ts'
+
+/** Made by `scripts/generate.ts` from a dialect's `wire.ts`: a compiled check and the known top-level keys of each record type. */
+export type Check = { (record: unknown): boolean; errors?: { instancePath: string; message?: string }[] | null }
+export type Shapes = { checks: Readonly<Record<string, Check>>; keys: Readonly<Record<string, ReadonlySet<string>>> }
+
+export type Dialect = {
+  name: string
+  /** One line for people: whose format this is. */
+  title: string
+  shapes: Shapes
+  /** The record's type, as `shapes` names it; a type that is not in `shapes` is unknown. Undefined: not this dialect at all. */
+  tag(record: Rec): string | undefined
+  /** How sure it is that the record is of this dialect, from 0 to 1; 1 means that no other dialect could have written it. */
+  claim(record: Rec): number
+  /** The version of the format or program that the record tells, if it does. */
+  version?(record: Rec): string | undefined
+  decoder(): Decoder
+  encoder(sink: Sink): Encoder
+  order(): Order
+  /** The rules that `order` checks: code to sentence. */
+  rules: Readonly<Record<string, string>>
+  loss: LossTable
+}
+
+// ── reading ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** One a stream. Never throws, whatever the record is. */
+export type Decoder = {
+  push(record: Rec, origin: Origin): Event[]
+  /** A line that could not be read at all. */
+  issue(payload: Payload<'issue'>, origin: Origin | undefined): Event[]
+  end(cause?: Cause): Event[]
+}
+
+/** The dialect's own part of a decoder: it is called with records of known type and right shape only. */
+export type DecoderBody = {
+  push(record: Rec, tag: string, origin: Origin): void
+  /** Before the pen closes what is open. */
+  end?(): void
+}
+
+export function decoderOf(dialect: Pick<Dialect, 'name' | 'shapes' | 'tag'>, createBody: (pen: Pen) => DecoderBody, options?: PenOptions): Decoder {
+  const pen = createPen(options)
+  const body = createBody(pen)
+  const { checks, keys } = dialect.shapes
+
+  return {
+    push(record, origin) {
+      const tag = dialect.tag(record)
+      const check = tag === undefined ? undefined : own(checks, tag)
+      pen.begin(origin)
+      if (tag === undefined || check === undefined) pen.raw(tag ?? '', 'unknown')
+      else if (!check(record)) pen.issue(badBody(dialect.name, tag, check, origin))
+      else body.push(record, tag, origin)
+      const events = pen.take()
+      const ext = tag === undefined ? undefined : unknownKeys(record, own(keys, tag))
+      if (ext !== undefined) for (const event of events) if (event.synthetic === undefined) return ((event.ext = { [dialect.name]: ext }), events)
+      return events
+    },
+    issue(payload, origin) {
+      pen.begin(origin)
+      pen.issue(payload)
+      return pen.take()
+    },
+    end(cause) {
+      pen.begin(undefined)
+      body.end?.()
+      pen.end(cause)
+      return pen.take()
+    },
+  }
+}
+
+const own = <T>(table: Readonly<Record<string, T>>, key: string): T | undefined => (Object.hasOwn(table, key) ? table[key] : undefined)
+
+function unknownKeys(record: Rec, known: ReadonlySet<string> | undefined): Rec | undefined {
+  if (known === undefined) return undefined
+  let extra: Rec | undefined
+  for (const key in record) {
+    if (known.has(key)) continue
+    extra ??= Object.create(null) as Rec // a key may be __proto__
+    extra[key] = record[key]
+  }
+  return extra
+}
+
+/** A record of a known type whose body is not what that type must have. */
+function badBody(dialect: string, tag: string, check: Check, origin: Origin): Payload<'issue'> {
+  const error = check.errors?.[0]
+  const where = error?.instancePath ? ` at ${quoted(error.instancePath)}` : ''
+  const text = `${dialect} record ${quoted(tag)} is not valid${where}: ${error?.message ?? 'wrong shape'}`
+  return { code: 'bad-body', severity: 'error', line: origin.line, byte: origin.offset, text, goesOn: true }
+}
+
+// ── writing ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Where an encoder puts its records and says what it had to add or leave out. */
+export type Sink = {
+  /** `synthetic` tells why there is no source record behind this one; it is written into the record and counted. */
+  write(record: Rec, synthetic?: string): void
+  /** A field that had to be filled without a source: `session_start.agent`. */
+  added(what: string): void
+  /** Beyond what the loss table counts by itself: something this very event could not bring across. */
+  lost(event: Event, field: string, how?: 'approx' | 'drop'): void
+}
+
+/** One a stream. Gets every event that the loss table does not drop, in order; `end` comes after the last. */
+export type Encoder = { push(event: Event): void; end(): void }
+
+/** Why a record made from this event has no source record behind it; undefined when it has one. */
+export const syntheticOf = (event: Event): string | undefined => (event.origin === undefined ? event.synthetic : undefined)
+
+// ── what a dialect cannot say ────────────────────────────────────────────────────────────────────────────────────────────
+
+/**
+ * exact: all that matters comes across · approx: it comes across in other words · drop: it cannot be said.
+ * `lost` are fields of the kind that never come across; each is counted when an event has it.
+ */
+export type Expression = { how: 'exact' | 'approx' | 'drop'; lost?: readonly string[]; note?: string }
+
+/** Every kind of the model has an answer: a new kind does not compile until each dialect has said what becomes of it. */
+export type LossTable = Readonly<Record<Kind, Expression>>
+
+// ── order ────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export type Finding = { code: string; severity: 'error' | 'warn'; text: string }
+export type Report = (finding: Finding) => void
+
+/** Legality of a sequence of records. All rules are per session. It sees records of known type and right shape only. */
+export type Order = {
+  push(record: Rec, tag: string, report: Report): void
+  end(report: Report): void
+  /** For repair: the records that must stand before `next` (before the end of the stream when undefined), in order. */
+  missing(next: Rec | undefined, tag: string | undefined): Rec[]
+}
+
+// ── small help for dialects ──────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Any JSON value as the text that a string field needs. */
+export const textOf = (value: unknown): string => (typeof value === 'string' ? value : value === undefined ? '' : stringifyJson(value))
+
+/** Ids that sluice made begin with `~`; on the wire they drop it. */
+export const wireId = (id: string): string => (id.startsWith('~') ? id.slice(1) : id)

@@ -1,0 +1,29 @@
+// What a pen remembers of one session: only what is open. Never text, input or output.
+import type { Fault, Place } from './event.ts'
+import type { Reason } from './vocabulary.ts'
+
+export type DeltaKind = 'text.delta' | 'thought.delta'
+type OpenRequest = { kind: 'permission.answer' | 'question.answer'; place: Place }
+
+export type Session = ReturnType<typeof createSession>
+
+/** A session that starts again goes on counting its turns. */
+export function createSession(pastTurns?: number) {
+  return {
+    started: false,
+    again: pastTurns !== undefined,
+    turnCount: pastTurns ?? 0,
+    /** Numbers of the turns that are open, oldest first: a new one may start before the former ends. */
+    turns: [] as number[],
+    lastReason: undefined as Reason | undefined,
+    lastError: undefined as Fault | undefined,
+    calls: new Map<string, Place>(),
+    requests: new Map<string, OpenRequest>(),
+    hooks: new Map<string, Place>(),
+    tasks: new Map<string, Place>(),
+    laneTurns: new Map<string, number>(),
+    messages: new Map<string | undefined, Place>(),
+    /** Blocks whose deltas were told and whose end was not, per lane. */
+    blocks: { 'text.delta': new Map<string | undefined, Place>(), 'thought.delta': new Map<string | undefined, Place>() },
+  }
+}

@@ -1,0 +1,340 @@
+// The pen writes a decoder's events: it numbers them, places them in their session and turn, and keeps the canonical order.
+// The surprise: it adds what a source leaves unsaid (a start, a turn, the end of a streamed block, everything still open when
+// the stream ends), always marked `synthetic`. Decoders say only what their records say.
+import type { Event, Fault, Kind, Origin, Payload, Place } from './event.ts'
+import { createSession, type DeltaKind, type Session } from './pen-state.ts'
+import { modelVersion, type Reason } from './vocabulary.ts'
+
+/** Why a stream ended, when its host knows better than the stream. */
+export type Cause = { reason: Reason; error?: Fault | undefined; exitCode?: number | undefined; signal?: string | undefined; synthetic?: string | undefined }
+
+export type Pen = ReturnType<typeof createPen>
+
+const mostOpenCalls = 4096
+const mostPastSessions = 4096
+
+// Events of these kinds belong to a turn; outside one they open it.
+const inTurn: ReadonlySet<Kind> = new Set<Kind>([
+  'message.start', 'message.end', 'message.drop', 'text.delta', 'text.end', 'thought.delta', 'thought.end', 'content.end',
+  'tool.start', 'tool.delta', 'tool.update', 'tool.end', 'permission.request', 'question.request',
+])
+// These stand outside any session and may follow its end.
+const loose: ReadonlySet<Kind> = new Set<Kind>(['raw', 'issue', 'notice', 'usage.update', 'run.start', 'run.end', 'phase.start', 'phase.end'])
+const runLevel: ReadonlySet<Kind> = new Set<Kind>(['run.start', 'run.end', 'phase.start', 'phase.end'])
+
+/** `thoughtsOutlive`: the source ends a thought only after the answer's first deltas. */
+export type PenOptions = { thoughtsOutlive?: boolean }
+
+export function createPen({ thoughtsOutlive = false }: PenOptions = {}) {
+  let out: Event[] = []
+  let seq = 0
+  let origin: Origin | undefined
+  let base: Place = {}
+  let lastAt: number | undefined
+  let openRun: { run: string | undefined; phase: { name: string; iteration: number } | undefined } | undefined
+  let ended = false
+  const sessions = new Map<string | undefined, Session>()
+  const past = new Map<string | undefined, number>() // sessions that ended, with their count of turns
+
+  function sessionOf(id: string | undefined): Session {
+    let session = sessions.get(id)
+    if (session === undefined) sessions.set(id, (session = createSession(past.get(id))))
+    return session
+  }
+
+  /** An ended session leaves only its number of turns behind, and the oldest of those not even that. */
+  function bury(id: string | undefined): void {
+    const { turnCount } = sessions.get(id)!
+    sessions.delete(id)
+    past.delete(id)
+    past.set(id, turnCount)
+    if (past.size > mostPastSessions) past.delete(past.keys().next().value)
+  }
+
+  function put<K extends Kind>(kind: K, payload: Payload<K>, place: Place, synthetic: string | undefined): void {
+    const event = {
+      v: modelVersion,
+      seq: ++seq,
+      at: place.at ?? base.at,
+      kind,
+      session: runLevel.has(kind) ? place.session : (place.session ?? base.session),
+      run: place.run ?? base.run,
+      agent: place.agent,
+      turn: place.turn,
+      message: place.message,
+      block: place.block,
+      call: place.call,
+      clock: undefined,
+      origin,
+      synthetic: synthetic ?? place.synthetic,
+      ext: undefined,
+      ...payload,
+    }
+    out.push(event as unknown as Event) // the generic literal is Event by construction: kind and payload belong together
+  }
+
+  /** Starts the session and the turn that an event needs, and ends a streamed block that it cuts off. */
+  function prepare(session: Session, kind: Kind, place: Place): void {
+    if (!session.started) {
+      if (loose.has(kind)) return
+      session.started = true
+      put('session.start', session.again ? { how: 'resumed' } : {}, at(place), 'implied')
+    }
+    const lane = place.agent
+    if (lane === undefined && inTurn.has(kind) && session.turns.length === 0) startTurn(session, { trigger: 'unknown' }, place, 'implied')
+    for (const delta of deltaKinds) {
+      const open = session.blocks[delta].get(lane)
+      if (open === undefined || !cutsOff(delta, open, kind, place)) continue
+      if (thoughtsOutlive && delta === 'thought.delta' && (kind === 'text.delta' || kind === 'text.end')) continue
+      endBlock(session, delta, open)
+    }
+  }
+
+  function startTurn(session: Session, payload: Payload<'turn.start'>, place: Place, synthetic: string | undefined): void {
+    session.turns.push(++session.turnCount)
+    put('turn.start', payload, { ...at(place), turn: session.turnCount }, synthetic)
+  }
+
+  function endBlock(session: Session, delta: DeltaKind, open: Place): void {
+    session.blocks[delta].delete(open.agent)
+    put(endOf[delta], { streamed: true }, open, 'implied')
+  }
+
+  /** The turn an event belongs to: a lane keeps the turn its task began in. */
+  const turnOf = (session: Session, place: Place): number | undefined =>
+    place.turn ?? (place.agent === undefined ? session.turns[0] : (session.laneTurns.get(place.agent) ?? session.turns[0] ?? (session.turnCount || undefined)))
+
+  function emit<K extends Kind>(kind: K, payload: Payload<K>, place: Place = {}): void {
+    const session = sessionOf(runLevel.has(kind) ? place.session : (place.session ?? base.session))
+    if (place.at !== undefined) lastAt = place.at
+    switch (kind) {
+      case 'session.start':
+        if (session.started) return put('session.update', pickUpdate(own<"session.start">(payload)), place, undefined)
+        session.started = true
+        break
+      case 'session.end':
+        return endSession(session, own<'session.end'>(payload), place, place.synthetic)
+      case 'turn.start':
+        prepare(session, kind, place)
+        return startTurn(session, own<'turn.start'>(payload), place, place.synthetic)
+      case 'turn.end':
+        prepare(session, kind, place)
+        if (session.turns.length === 0) startTurn(session, { trigger: 'unknown' }, place, 'implied')
+        endMessages(session, undefined, place)
+        session.lastReason = own<'turn.end'>(payload).reason
+        session.lastError = own<'turn.end'>(payload).error
+        put(kind, payload, { ...place, turn: session.turns.shift() }, undefined)
+        return
+      case 'run.start':
+        openRun = { run: place.run ?? base.run, phase: undefined }
+        return put(kind, payload, place, undefined)
+      case 'run.end':
+        openRun = undefined
+        return put(kind, payload, place, undefined)
+      case 'phase.start': {
+        const { name, iteration } = own<'phase.start'>(payload)
+        openRun ??= { run: place.run ?? base.run, phase: undefined }
+        openRun.phase = { name, iteration }
+        return put(kind, payload, place, undefined)
+      }
+      case 'phase.end':
+        if (openRun !== undefined) openRun.phase = undefined
+        return put(kind, payload, place, undefined)
+      default:
+        prepare(session, kind, place)
+    }
+    track(session, kind, payload, place)
+  }
+
+  /** Writes the event and remembers what it opens or closes. */
+  function track<K extends Kind>(session: Session, kind: K, payload: Payload<K>, place: Place): void {
+    const turn = runLevel.has(kind) || loose.has(kind) ? place.turn : turnOf(session, place)
+    const full: Place = turn === place.turn ? place : { ...place, turn }
+    const lane = place.agent
+    switch (kind) {
+      case 'text.delta':
+      case 'thought.delta':
+        if (!session.blocks[kind].has(lane)) session.blocks[kind].set(lane, { ...full, at: undefined })
+        break
+      case 'text.end':
+        session.blocks['text.delta'].delete(lane)
+        break
+      case 'thought.end':
+        session.blocks['thought.delta'].delete(lane)
+        break
+      case 'message.drop':
+        for (const delta of deltaKinds) session.blocks[delta].delete(lane)
+        break
+      case 'message.start':
+        endMessages(session, lane, place)
+        session.messages.set(lane, { ...full, at: undefined })
+        break
+      case 'message.end':
+        session.messages.delete(lane)
+        break
+      case 'tool.start':
+        if (session.calls.size >= mostOpenCalls) overflow(session)
+        if (place.call !== undefined) session.calls.set(place.call, { ...full, at: undefined })
+        break
+      case 'tool.end':
+        if (place.call !== undefined && !session.calls.delete(place.call)) {
+          const { name = '', toolKind = 'other' } = own<'tool.end'>(payload)
+          put('tool.start', { name, toolKind }, full, 'implied')
+        }
+        break
+      case 'permission.request':
+        session.requests.set(own<'permission.request'>(payload).id, { kind: 'permission.answer', place: { ...full, at: undefined } })
+        break
+      case 'question.request':
+        session.requests.set(own<'question.request'>(payload).id, { kind: 'question.answer', place: { ...full, at: undefined } })
+        break
+      case 'permission.answer':
+      case 'question.answer': {
+        const { id } = own<'permission.answer'>(payload)
+        if (id !== undefined) session.requests.delete(id)
+        break
+      }
+      case 'hook.start':
+        session.hooks.set(own<'hook.start'>(payload).id, { ...full, at: undefined })
+        break
+      case 'hook.end':
+        session.hooks.delete(own<'hook.end'>(payload).id)
+        break
+      case 'task.start': {
+        const { task } = own<'task.start'>(payload)
+        session.tasks.set(task, { ...full, at: undefined })
+        if (turn !== undefined) session.laneTurns.set(task, turn)
+        break
+      }
+      case 'task.end':
+        endLane(session, own<'task.end'>(payload).task, place)
+        session.tasks.delete(own<'task.end'>(payload).task)
+        break
+    }
+    put(kind, payload, full, undefined)
+  }
+
+  /** A new message of the lane, or the end of its turn or task, ends the message that is open there. */
+  function endMessages(session: Session, lane: string | undefined, place: Place): void {
+    const open = session.messages.get(lane)
+    for (const delta of deltaKinds) {
+      const block = session.blocks[delta].get(lane)
+      if (block !== undefined) endBlock(session, delta, block)
+    }
+    if (open === undefined) return
+    session.messages.delete(lane)
+    put('message.end', {}, { ...open, at: place.at }, 'implied')
+  }
+
+  function endLane(session: Session, lane: string, place: Place): void {
+    for (const [call, where] of session.calls) if (where.agent === lane) abandon(session, call, where)
+    endMessages(session, lane, place)
+  }
+
+  function abandon(session: Session, call: string, where: Place): void {
+    session.calls.delete(call)
+    put('tool.end', { status: 'abandoned' }, where, 'cut')
+  }
+
+  function overflow(session: Session): void {
+    const [call, where] = session.calls.entries().next().value!
+    issue({ code: 'state-limit', severity: 'error', line: origin?.line ?? 0, byte: origin?.offset ?? 0, text: `more than ${mostOpenCalls} tool calls are open; the oldest is taken as abandoned`, goesOn: true })
+    abandon(session, call, where)
+  }
+
+  /** Closes all that is still open, innermost first, then the session. */
+  function endSession(session: Session, payload: Payload<'session.end'>, place: Place, synthetic: string | undefined): void {
+    if (!session.started && session.again) {
+      sessions.delete(place.session ?? base.session)
+      return put('raw', { type: 'session.end', why: 'redundant' }, place, undefined)
+    }
+    prepare(session, 'session.end', place)
+    for (const delta of deltaKinds) for (const block of session.blocks[delta].values()) endBlock(session, delta, block)
+    for (const [call, where] of session.calls) abandon(session, call, where)
+    for (const [id, { kind, place: where }] of session.requests) {
+      put(kind, { id, decision: 'withdrawn', by: 'unknown' }, where, 'cut')
+    }
+    for (const [id, where] of session.hooks) put('hook.end', { id, status: 'abandoned' }, where, 'cut')
+    for (const [task, where] of session.tasks) put('task.end', { task, status: 'abandoned' }, where, 'cut')
+    for (const where of session.messages.values()) put('message.end', { finish: 'cut' }, where, 'cut')
+    for (const turn of session.turns) put('turn.end', { reason: payload.reason, error: payload.error }, { ...at(place), turn }, 'cut')
+    put('session.end', payload, place, synthetic)
+    bury(place.session ?? base.session)
+  }
+
+  function issue(payload: Payload<'issue'>): void {
+    put('issue', payload, {}, undefined)
+  }
+
+  return {
+    /** The record that the next events come from. */
+    begin(from: Origin | undefined): void {
+      origin = from
+      base = nowhere
+    },
+    /** What the events of this record have in common: time, session, run. */
+    common(place: Place): void {
+      base = place
+      if (place.at !== undefined) lastAt = place.at
+    },
+    emit,
+    issue,
+    /** A record that says nothing in our vocabulary, or nothing new. */
+    raw(type: string, why: Payload<'raw'>['why'], place: Place = {}): void {
+      put('raw', { type, why }, place, undefined)
+    },
+    isOpen: (call: string, session = base.session): boolean => sessions.get(session)?.calls.has(call) ?? false,
+    isAsked: (id: string, session = base.session): boolean => sessions.get(session)?.requests.has(id) ?? false,
+    hasTask: (task: string, session = base.session): boolean => sessions.get(session)?.tasks.has(task) ?? false,
+    isStarted: (session = base.session): boolean => sessions.get(session)?.started ?? false,
+    isEnded: (session = base.session): boolean => past.has(session) && !sessions.has(session),
+    /** Deltas of this kind were told in the lane, and their block has not ended. */
+    isStreaming: (kind: DeltaKind, lane?: string): boolean => sessions.get(base.session)?.blocks[kind].has(lane) ?? false,
+    openTurns: (session = base.session): number => sessions.get(session)?.turns.length ?? 0,
+    openMessage: (lane: string | undefined, session = base.session): Place | undefined => sessions.get(session)?.messages.get(lane),
+    lastAt: (): number | undefined => lastAt,
+    take(): Event[] {
+      const events = out
+      out = []
+      return events
+    },
+    /** The stream is over: every open session gets its one end. Says nothing when called again. */
+    end(cause?: Cause): void {
+      if (ended) return
+      ended = true
+      origin = undefined
+      base = { at: lastAt, run: openRun?.run }
+      for (const [id, session] of sessions) {
+        if (!session.started) continue
+        const whole = session.turns.length === 0
+        const reason = cause?.reason ?? (whole ? (session.lastReason ?? 'end_turn') : 'cut')
+        const error = cause?.error ?? (whole ? session.lastError : undefined)
+        base = { at: lastAt, session: id }
+        endSession(session, { reason, error, exitCode: cause?.exitCode, signal: cause?.signal }, {}, cause?.synthetic ?? (whole ? 'implied' : 'cut'))
+      }
+      if (openRun === undefined) return
+      base = { at: lastAt, run: openRun.run }
+      const reason = cause?.reason ?? 'cut'
+      if (openRun.phase !== undefined) put('phase.end', { ...openRun.phase, reason }, {}, 'cut')
+      put('run.end', { reason }, {}, 'cut')
+    },
+  }
+}
+
+const nowhere: Place = {}
+
+const at = (place: Place): Place => (place.session === undefined && place.at === undefined ? {} : { at: place.at, session: place.session })
+
+/** A delta goes on with the open block when kind, message and block agree; the block's own end is no cut. */
+function cutsOff(delta: DeltaKind, open: Place, kind: Kind, place: Place): boolean {
+  if (kind === delta) return place.message !== open.message || place.block !== open.block
+  return kind !== endOf[delta] && !keepsBlockOpen.has(kind) && !loose.has(kind)
+}
+const deltaKinds = ['thought.delta', 'text.delta'] as const
+const endOf = { 'text.delta': 'text.end', 'thought.delta': 'thought.end' } as const
+const keepsBlockOpen: ReadonlySet<Kind> = new Set<Kind>(['message.drop', 'status.update', 'session.update', 'catalog.update', 'task.update', 'report', 'hook.start', 'hook.end', 'prompt.submit', 'retry.start', 'cancel.request', 'error'])
+
+/** The cases of a switch on `kind` know the payload's type better than the compiler does. */
+const own = <K extends Kind>(payload: unknown): Payload<K> => payload as Payload<K>
+
+const pickUpdate = ({ forkedFrom: _forkedFrom, ...rest }: Payload<'session.start'>): Payload<'session.update'> => rest
