@@ -153,9 +153,11 @@ export function createPen({ thoughtsOutlive = false }: PenOptions = {}) {
     const lane = place.agent
     switch (kind) {
       case 'text.delta':
-      case 'thought.delta':
-        if (!session.blocks[kind].has(lane)) session.blocks[kind].set(lane, { ...full, at: undefined })
+      case 'thought.delta': {
+        const open = session.blocks[kind as DeltaKind]
+        if (!open.has(lane)) open.set(lane, { ...full, at: undefined })
         break
+      }
       case 'text.end':
         session.blocks['text.delta'].delete(lane)
         break

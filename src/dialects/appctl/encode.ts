@@ -13,7 +13,7 @@ export function encode(sink: Sink): Encoder {
   const waiting: Event[] = []
   let current: { session: string | undefined } | undefined // whose turn is being written
   let failure: { message: string; synthetic: string | undefined } | undefined
-  let joined = ''
+  const joined = { text: '', thought: '' } // a thought may end after the answer's first deltas
 
   const write = (record: AnyWire, synthetic?: string): void => sink.write(record as Rec, synthetic)
 
@@ -32,7 +32,7 @@ export function encode(sink: Sink): Encoder {
     if (text !== undefined) write({ kind: 'error', message: text }, failure === undefined ? synthetic : failure.synthetic)
     write({ kind: 'done' }, synthetic)
     current = failure = undefined
-    joined = ''
+    joined.text = joined.thought = ''
   }
 
   function toolResult(call: string, body: Pick<Wire<'tool_result'>, 'result' | 'status'>, durationMs: number | undefined, synthetic: string | undefined): void {
@@ -51,14 +51,16 @@ export function encode(sink: Sink): Encoder {
   }
 
   function delta(event: EventOf<'text.delta' | 'thought.delta'>): void {
-    joined += event.text
-    write({ kind: event.kind === 'text.delta' ? 'assistant_delta' : 'assistant_thought_delta', text: event.text }, syntheticOf(event))
+    const isText = event.kind === 'text.delta'
+    joined[isText ? 'text' : 'thought'] += event.text
+    write({ kind: isText ? 'assistant_delta' : 'assistant_thought_delta', text: event.text }, syntheticOf(event))
   }
 
   function whole(event: EventOf<'text.end' | 'thought.end'>): void {
-    const text = event.text ?? joined
-    joined = ''
-    write({ kind: event.kind === 'text.end' ? 'assistant_message' : 'assistant_thought', text }, event.text === undefined ? syntheticOf(event) : undefined)
+    const isText = event.kind === 'text.end'
+    const text = event.text ?? joined[isText ? 'text' : 'thought']
+    joined[isText ? 'text' : 'thought'] = ''
+    write({ kind: isText ? 'assistant_message' : 'assistant_thought', text }, syntheticOf(event))
   }
 
   function encodeEvent(event: Event): void {

@@ -1,0 +1,43 @@
+// Finds where a JSON value ends without parsing it: strings skipped, brackets counted. It proves nothing else; the parser does.
+
+const quote = 0x22
+const backslash = 0x5c
+
+/** Where a scan stands; it can stop at the end of a chunk and go on in the next. */
+export type Scan = { depth: number; inString: boolean; escaped: boolean }
+
+export const newScan = (): Scan => ({ depth: 0, inString: false, escaped: false })
+
+export const isSpace = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d
+
+export function skipSpace(bytes: Uint8Array, start: number, end: number): number {
+  while (start < end && isSpace(bytes[start])) start++
+  return start
+}
+
+/** Goes on until the depth is back at 0 and returns the position after that byte, or -1 when the bytes end before. */
+export function scanToClose(bytes: Uint8Array, start: number, end: number, scan: Scan): number {
+  let { depth, inString, escaped } = scan
+  let at = start
+  for (; at < end; at++) {
+    const byte = bytes[at]
+    if (inString) {
+      if (escaped) escaped = false
+      else if (byte === backslash) escaped = true
+      else if (byte === quote) inString = false
+    } else if (byte === quote) inString = true
+    else if (byte === 0x7b || byte === 0x5b) depth++
+    else if (byte === 0x7d || byte === 0x5d) {
+      depth--
+      if (depth <= 0) {
+        at++
+        break
+      }
+    }
+  }
+  const closed = depth <= 0 && !inString && at > start
+  scan.depth = depth
+  scan.inString = inString
+  scan.escaped = escaped
+  return closed ? at : -1
+}
