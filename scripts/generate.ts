@@ -24,9 +24,11 @@ export async function generate(): Promise<void> {
 }
 
 function shapesModule(records: Record<string, TSchema>): string {
-  const ajv = new Ajv2020({ strict: false, validateFormats: false, code: { source: true, esm: true, optimize: 2 } })
+  const ajv = new Ajv2020({ strict: false, validateFormats: false, messages: false, inlineRefs: false, code: { source: true, esm: true, optimize: 2 } })
   const tags = Object.keys(records)
-  tags.forEach((tag, index) => ajv.addSchema(JSON.parse(JSON.stringify(records[tag])), `check${index}`))
+  const { schemas, shared } = shareRepeated(tags.map((tag) => JSON.parse(JSON.stringify(records[tag])) as Schema))
+  for (const [id, schema] of shared) ajv.addSchema(schema, id)
+  schemas.forEach((schema, index) => ajv.addSchema(schema, `check${index}`))
   const code = standaloneCode(ajv, Object.fromEntries(tags.map((_, index) => [`check${index}`, `check${index}`])))
   if (code.includes('require(')) throw new Error('a schema uses a keyword that needs ajv at run time')
   const table = (entry: (tag: string, index: number) => string): string => `{${tags.map((tag, index) => `${JSON.stringify(tag)}:${entry(tag, index)}`).join(',')}}`
@@ -38,6 +40,49 @@ function shapesModule(records: Record<string, TSchema>): string {
     `export const keys=${table((tag) => `new Set(${JSON.stringify([...keysOf(tag), 'synthetic', 'sluice'])})`)};`,
     '',
   ].join('\n')
+}
+
+type Schema = { [key: string]: unknown; properties?: Record<string, Schema>; required?: string[] }
+
+/** Compiled code repeats what the schemas repeat: parts that occur again, and keys that every record has, become functions of their own. */
+function shareRepeated(schemas: Schema[]): { schemas: Schema[]; shared: Map<string, Schema> } {
+  const counts = new Map<string, number>()
+  const walk = (value: unknown, visit: (schema: Schema, text: string) => Schema | undefined): unknown => {
+    if (Array.isArray(value)) return value.map((item) => walk(item, visit))
+    if (typeof value !== 'object' || value === null) return value
+    const text = JSON.stringify(value)
+    const replaced = visit(value as Schema, text)
+    return replaced ?? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, walk(item, visit)]))
+  }
+  const worth = (schema: Schema, text: string): boolean => text.length > 120 && (schema['type'] === 'object' || schema['type'] === 'array' || 'anyOf' in schema || 'enum' in schema)
+  for (const schema of schemas) {
+    walk(schema.properties, (part, text) => {
+      if (worth(part, text)) counts.set(text, (counts.get(text) ?? 0) + 1)
+      return undefined
+    })
+  }
+  const shared = new Map<string, Schema>()
+  const ids = new Map<string, string>()
+  const share = (part: Schema, text: string): Schema | undefined => {
+    if (!worth(part, text) || (counts.get(text) ?? 0) < 2) return undefined
+    if (!ids.has(text)) {
+      const id = `shared${ids.size}`
+      ids.set(text, id)
+      shared.set(id, part)
+    }
+    return { $ref: ids.get(text)! }
+  }
+  const compact = schemas.map((schema) => ({ ...schema, properties: walk(schema.properties, share) as Record<string, Schema> }))
+  const common = Object.entries(compact[0]?.properties ?? {}).filter(([key, part]) => compact.length > 1 && compact.every(({ properties }) => JSON.stringify(properties?.[key]) === JSON.stringify(part)))
+  if (common.length === 0) return { schemas: compact, shared }
+  const names = new Set(common.map(([key]) => key))
+  shared.set('common', { type: 'object', properties: Object.fromEntries(common) })
+  const own = compact.map((schema) => ({
+    ...schema,
+    properties: Object.fromEntries(Object.entries(schema.properties).filter(([key]) => !names.has(key))),
+    allOf: [{ $ref: 'common' }],
+  }))
+  return { schemas: own, shared }
 }
 
 const declarations = `import type { Shapes } from '../contract.ts'

@@ -6,20 +6,26 @@ import type { Event, Kind, Origin, Payload } from '../model/event.ts'
 import { type Cause, createPen, type Pen, type PenOptions } from '../model/pen.ts'
 
 /** Made by `scripts/generate.ts` from a dialect's `wire.ts`: a compiled check and the known top-level keys of each record type. */
-export type Check = { (record: unknown): boolean; errors?: { instancePath: string; message?: string }[] | null }
+export type Check = { (record: unknown): boolean; errors?: { instancePath: string; keyword: string; params: Rec }[] | null }
 export type Shapes = { checks: Readonly<Record<string, Check>>; keys: Readonly<Record<string, ReadonlySet<string>>> }
 
-export type Dialect = {
+/** Enough of a dialect to know its records when they come; light, so that all of them can be asked. */
+export type Claimer = {
   name: string
   /** One line for people: whose format this is. */
   title: string
-  shapes: Shapes
-  /** The record's type, as `shapes` names it; a type that is not in `shapes` is unknown. Undefined: not this dialect at all. */
-  tag(record: Rec): string | undefined
   /** How sure it is that the record is of this dialect, from 0 to 1; 1 means that no other dialect could have written it. */
   claim(record: Rec): number
   /** The version of the format or program that the record tells, if it does. */
   version?(record: Rec): string | undefined
+}
+
+export type Dialect = Claimer & {
+  shapes: Shapes
+  /** The record's type, as `shapes` names it; a type that is not in `shapes` is unknown. Undefined: not this dialect at all. */
+  tag(record: Rec): string | undefined
+  /** Types that `shapes` does not know are legal, and part of the format: a user's own events. */
+  custom?: boolean
   decoder(): Decoder
   encoder(sink: Sink): Encoder
   order(): Order
@@ -91,11 +97,28 @@ function unknownKeys(record: Rec, known: ReadonlySet<string> | undefined): Rec |
 }
 
 /** A record of a known type whose body is not what that type must have. */
-function badBody(dialect: string, tag: string, check: Check, origin: Origin): Payload<'issue'> {
+export const badBody = (dialect: string, tag: string, check: Check, origin: Origin): Payload<'issue'> => ({
+  code: 'bad-body',
+  severity: 'error',
+  line: origin.line,
+  byte: origin.offset,
+  text: `${dialect} record ${quoted(tag)} is not valid: ${whyInvalid(check)}`,
+  goesOn: true,
+})
+
+/** What the last call of a check found wrong, in words. */
+export function whyInvalid(check: Check): string {
   const error = check.errors?.[0]
-  const where = error?.instancePath ? ` at ${quoted(error.instancePath)}` : ''
-  const text = `${dialect} record ${quoted(tag)} is not valid${where}: ${error?.message ?? 'wrong shape'}`
-  return { code: 'bad-body', severity: 'error', line: origin.line, byte: origin.offset, text, goesOn: true }
+  if (error === undefined) return 'wrong shape'
+  const where = error.instancePath === '' ? 'the record' : quoted(error.instancePath)
+  const { params, keyword } = error
+  switch (keyword) {
+    case 'required': return `${where} lacks ${quoted(params['missingProperty'])}`
+    case 'type': return `${where} must be ${textOf(params['type'])}`
+    case 'enum': return `${where} must be one of ${textOf(params['allowedValues'])}`
+    case 'const': return `${where} must be ${textOf(params['allowedValue'])}`
+    default: return `${where} breaks ${quoted(keyword)}`
+  }
 }
 
 // ── writing ──────────────────────────────────────────────────────────────────────────────────────────────────────────────

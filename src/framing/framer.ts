@@ -3,10 +3,10 @@
 // The surprise: spans handed to the sink are valid only during the call, since the carry buffer is used again.
 import { isUtf8, utf8 } from '../base/bytes.ts'
 import { isRecord, parseJson, type Rec } from '../base/json.ts'
-import { isSpace, newScan, scanToClose, skipSpace } from './scan.ts'
+import { isSpace, newScan, type Scan, scanToClose, skipSpace } from './scan.ts'
 
 /** A place in the input: `line` and `record` count from 1, `offset` is bytes from the start. */
-export type Span = { bytes: Uint8Array; start: number; end: number; offset: number; line: number }
+export type Span = { bytes: Uint8Array; start: number; end: number; offset: number; line: number; inArray?: boolean }
 
 export type BadCode = 'noise' | 'not-object' | 'bad-json' | 'cut' | 'too-long' | 'utf8'
 
@@ -27,19 +27,18 @@ const comma = 0x2c
 export function createFramer(sink: FrameSink, maxLine = defaultMaxLine) {
   let carry = new Uint8Array(4096)
   let carried = 0
-  let offset = 0 // of the first byte of the carry, or of the next byte when it is empty
+  let carryAt = 0 // offset of the carry's first byte
+  let base = 0 // offset of the first byte of the chunk at hand
   let line = 1
   let skipping = false // inside a line or element that is over the limit
-  let array: { scan: ReturnType<typeof newScan>; inElement: boolean } | undefined
-  let pretty: { start: number; line: number; scan: ReturnType<typeof newScan>; lines: { bytes: Uint8Array; line: number; offset: number }[]; size: number } | undefined
+  let array: { scan: Scan; inElement: boolean; head: number } | undefined
+  let pretty: { start: number; line: number; scan: Scan; lines: { bytes: Uint8Array; line: number; offset: number }[]; size: number } | undefined
   let first = true
 
   function keep(bytes: Uint8Array, start: number, end: number): void {
     const size = carried + end - start
-    if (size > maxLine) {
-      tooLong(bytes)
-      return
-    }
+    if (carried === 0) carryAt = base + start
+    if (size > maxLine) return tooLong(bytes, carryAt)
     if (size > carry.length) {
       const grown = new Uint8Array(Math.max(size, carry.length * 2))
       grown.set(carry.subarray(0, carried))
@@ -49,7 +48,7 @@ export function createFramer(sink: FrameSink, maxLine = defaultMaxLine) {
     carried = size
   }
 
-  function tooLong(bytes: Uint8Array): void {
+  function tooLong(bytes: Uint8Array, offset: number): void {
     skipping = true
     carried = 0
     sink.bad('too-long', `longer than the limit of ${maxLine} bytes`, { bytes, start: 0, end: 0, offset, line })
@@ -145,7 +144,6 @@ export function createFramer(sink: FrameSink, maxLine = defaultMaxLine) {
         if (byte === newline) line++
         if (byte === closeBracket) {
           array = undefined
-          offset += at + 1 - start
           return at + 1
         }
         if (isSpace(byte) || byte === comma) {
@@ -153,27 +151,19 @@ export function createFramer(sink: FrameSink, maxLine = defaultMaxLine) {
           continue
         }
         state.inElement = true
+        state.head = byte
         state.scan = newScan()
-        offset += at - start
-        start = at
       }
       const close = endOfElement(bytes, at, end)
-      if (close === -1) {
-        if (!skipping) keep(bytes, at, end)
-        if (skipping) offset += end - start
-        return end
-      }
-      const whole = carried > 0
-      if (!skipping && whole) keep(bytes, at, close)
-      if (!skipping) takeElement(whole ? { bytes: carry, start: 0, end: carried, offset, line } : { bytes, start: at, end: close, offset, line })
-      const size = whole ? carried : close - at
-      offset += skipping ? close - at : size
+      const stop = close === -1 ? end : close
+      if (!skipping && (close === -1 || carried > 0)) keep(bytes, at, stop)
+      if (close === -1) return end
+      if (!skipping && stop - at > maxLine) tooLong(bytes, base + at)
+      if (!skipping) takeElement(carried > 0 ? { bytes: carry, start: 0, end: carried, offset: carryAt, line, inArray: true } : { bytes, start: at, end: close, offset: base + at, line, inArray: true })
       carried = 0
-      skipping = false
-      state.inElement = false
-      start = at = close
+      skipping = state.inElement = false
+      at = close
     }
-    offset += at - start
     return end
   }
 
@@ -184,9 +174,8 @@ export function createFramer(sink: FrameSink, maxLine = defaultMaxLine) {
 
   /** Objects and arrays end where they close, other values before the next comma or bracket. */
   function endOfElement(bytes: Uint8Array, start: number, end: number): number {
-    const { scan } = array!
-    const head = carried > 0 ? carry[0] : bytes[start]
-    if (head === openBrace || head === openBracket || scan.depth > 0) return scanToClose(bytes, start, end, scan)
+    const { scan, head } = array!
+    if (head === openBrace || head === openBracket) return scanToClose(bytes, start, end, scan)
     for (let at = start; at < end; at++) if (bytes[at] === comma || bytes[at] === closeBracket) return at
     return -1
   }
@@ -203,73 +192,67 @@ export function createFramer(sink: FrameSink, maxLine = defaultMaxLine) {
   function push(chunk: Uint8Array): void {
     let bytes = chunk
     let at = 0
-    if (carried > 0 && array === undefined && !skipping && (first || carry[0] === openBracket)) {
-      // Undecided yet: whether a mark or an array starts here is seen from more bytes.
+    if (carried > 0 && array === undefined && (first || carry[0] === openBracket)) {
+      // Whether a byte order mark or an array starts here is seen only now, with more bytes.
       bytes = new Uint8Array(carried + chunk.length)
       bytes.set(carry.subarray(0, carried))
       bytes.set(chunk, carried)
+      base -= carried
       carried = 0
     }
     const end = bytes.length
-    if (first && array === undefined) {
-      if (end < 3 && couldBeMark(bytes)) return keep(bytes, 0, end)
-      if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) offset += at = 3
-      first = false
-    }
-    while (at < end) {
-      if (array !== undefined) {
-        at = takeElements(bytes, at, end)
-        continue
+    if (first) {
+      if (end < 3 && couldBeMark(bytes)) at = (keep(bytes, 0, end), end)
+      else {
+        first = false
+        if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) at = 3
       }
-      if (carried === 0 && !skipping && pretty === undefined) {
+    }
+    while (at < end) at = array === undefined ? takeLines(bytes, at, end) : takeElements(bytes, at, end)
+    base += end
+  }
+
+  /** Up to the next array, or to the end. */
+  function takeLines(bytes: Uint8Array, start: number, end: number): number {
+    let at = start
+    while (at < end) {
+      if (carried === 0 && !skipping && pretty === undefined && isSpaceOrBracket(bytes[at]!)) {
         const head = skipSpace(bytes, at, end)
         const opens = startsArray(bytes, head, end)
-        if (opens === undefined && head < end) {
-          for (; at < head; at++, offset++) if (bytes[at] === newline) line++
-          return keep(bytes, head, end)
-        }
-        if (opens === true) {
-          for (; at <= head; at++, offset++) if (bytes[at] === newline) line++
-          array = { scan: newScan(), inElement: false }
-          continue
+        if (opens !== false && head < end) {
+          for (; at < head; at++) if (bytes[at] === newline) line++
+          if (opens === undefined) return (keep(bytes, head, end), end)
+          array = { scan: newScan(), inElement: false, head: 0 }
+          return head + 1
         }
       }
       const stop = bytes.indexOf(newline, at)
       if (stop === -1) {
-        if (skipping) offset += end - at
-        else {
-          keep(bytes, at, end)
-          if (skipping) offset += end - at
-        }
-        return
+        if (!skipping) keep(bytes, at, end)
+        return end
       }
-      takeUpTo(bytes, at, stop)
+      if (!skipping && carried > 0) keep(bytes, at, stop)
+      else if (!skipping && stop - at > maxLine) tooLong(bytes, base + at)
+      if (!skipping) {
+        if (carried > 0) takeLine(carry, 0, carried, carryAt, line, false)
+        else takeLine(bytes, at, stop, base + at, line, false)
+      }
+      line++
+      carried = 0
+      skipping = false
       at = stop + 1
     }
-  }
-
-  function takeUpTo(bytes: Uint8Array, at: number, stop: number): void {
-    if (carried > 0 && !skipping) keep(bytes, at, stop)
-    else if (stop - at > maxLine && !skipping) tooLong(bytes)
-    const size = carried > 0 ? carried : stop - at
-    if (!skipping) {
-      if (carried > 0) takeLine(carry, 0, carried, offset, line, false)
-      else takeLine(bytes, at, stop, offset, line, false)
-    }
-    offset += size + 1
-    line++
-    carried = 0
-    skipping = false
+    return at
   }
 
   return {
     push,
     end(): void {
       if (array !== undefined) {
-        if (array.inElement && carried > 0) sink.bad('cut', 'the input ends in the middle of a record', { bytes: carry, start: 0, end: carried, offset, line })
+        if (array.inElement && carried > 0) sink.bad('cut', 'the input ends in the middle of a record', { bytes: carry, start: 0, end: carried, offset: carryAt, line })
         return
       }
-      if (carried > 0 && !skipping) takeLine(carry, 0, carried, offset, line, true)
+      if (carried > 0 && !skipping) takeLine(carry, 0, carried, carryAt, line, true)
       if (pretty !== undefined) {
         const { lines, start, line: number } = pretty
         const whole = joinLines(lines, 0)
@@ -281,6 +264,7 @@ export function createFramer(sink: FrameSink, maxLine = defaultMaxLine) {
   }
 }
 
+const isSpaceOrBracket = (byte: number): boolean => byte === openBracket || isSpace(byte)
 const couldBeMark = (bytes: Uint8Array): boolean => bytes[0] === 0xef && (bytes.length < 2 || bytes[1] === 0xbb)
 
 function joinLines(lines: { bytes: Uint8Array }[], tail: number): Uint8Array {

@@ -295,6 +295,14 @@ export function createPen({ thoughtsOutlive = false }: PenOptions = {}) {
     openTurns: (session = base.session): number => sessions.get(session)?.turns.length ?? 0,
     openMessage: (lane: string | undefined, session = base.session): Place | undefined => sessions.get(session)?.messages.get(lane),
     lastAt: (): number | undefined => lastAt,
+    /** An event that another pen wrote: remembered, not written. */
+    follow(event: Event): void {
+      const { kind, at, session, run, agent, turn, message, block, call, ...payload } = event
+      base = { at, session, run }
+      if (at !== undefined) lastAt = at
+      emit(kind, payload as never, { agent, turn, message, block, call }) // kind and payload come from one event
+      out = []
+    },
     take(): Event[] {
       const events = out
       out = []

@@ -1,5 +1,6 @@
 // appctl's AgentEvent stream.
 import { type Dialect, decoderOf } from '../contract.ts'
+import { claimer } from './claim.ts'
 import { decode } from './decode.ts'
 import { encode } from './encode.ts'
 import { loss } from './loss.ts'
@@ -7,12 +8,9 @@ import { order, rules } from './order.ts'
 import * as shapes from './shapes.gen.js'
 
 export const appctl: Dialect = {
-  name: 'appctl',
-  title: 'appctl AgentEvent stream',
+  ...claimer,
   shapes,
   tag: (record) => (typeof record['kind'] === 'string' ? record['kind'] : undefined),
-  // sluice's own events have `kind` too: `seq` tells them apart.
-  claim: (record) => (typeof record['kind'] === 'string' && record['seq'] === undefined ? (Object.hasOwn(shapes.checks, record['kind']) ? 1 : 0.3) : 0),
   decoder: () => decoderOf(appctl, decode, { thoughtsOutlive: true }),
   encoder: encode,
   order,

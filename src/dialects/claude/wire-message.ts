@@ -17,7 +17,7 @@ export const message = Type.Object({
 const streamed = Type.Object({
   type: text,
   index: optional(number),
-  message: optional(Type.Object({ id: optional(text), model: optional(text), usage: orNull(usage) })),
+  message: optional(Type.Object({ id: optional(text), model: optional(text), usage: optional(any) })),
   content_block: optional(block),
   delta: optional(Type.Object({
     type: optional(text),

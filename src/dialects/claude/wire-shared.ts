@@ -9,8 +9,8 @@ export const any = Type.Unknown()
 export const texts = Type.Array(text)
 export const optional = Type.Optional
 /** An optional key that may also be null. Two words in `type` cost one comparison; a union would cost an error object. */
-export const orNull = <Schema extends TSchema & { type: string }>(schema: Schema) =>
-  Type.Optional(Type.Unsafe<Static<Schema> | null>({ ...schema, type: [schema.type, 'null'] }))
+export const orNull = <Schema extends TSchema>(schema: Schema) =>
+  Type.Optional(Type.Unsafe<Static<Schema> | null>({ ...schema, type: [(schema as { type?: string }).type, 'null'] }))
 /** Keys that are known to exist and that nobody reads. */
 export const named = <const Key extends string>(keys: readonly Key[]) =>
   Object.fromEntries(keys.map((key) => [key, Type.Optional(Type.Unknown())])) as { [K in Key]: typeof openKey } // fromEntries forgets the keys
@@ -38,24 +38,22 @@ export const usage = Type.Object({
   output_tokens: orNull(number),
   cache_creation_input_tokens: orNull(number),
   cache_read_input_tokens: orNull(number),
-  output_tokens_details: orNull(Type.Object({ thinking_tokens: orNull(number) })),
-  cache_creation: orNull(Type.Object({ ephemeral_5m_input_tokens: orNull(number), ephemeral_1h_input_tokens: orNull(number) })),
-  ...named(['server_tool_use', 'service_tier', 'inference_geo', 'iterations', 'speed', 'fallback_credit']),
+  ...named(['output_tokens_details', 'cache_creation', 'server_tool_use', 'service_tier', 'inference_geo', 'iterations', 'speed', 'fallback_credit']),
 })
 
 /** One entry of `modelUsage`. */
 export const modelUsage = Type.Object({
   inputTokens: optional(number),
   outputTokens: optional(number),
-  thinkingTokens: optional(number),
   cacheReadInputTokens: optional(number),
   cacheCreationInputTokens: optional(number),
   costUSD: optional(number),
-  contextWindow: optional(number),
-  maxOutputTokens: optional(number),
-  ...named(['webSearchRequests', 'cacheCreationEphemeral5mInputTokens', 'cacheCreationEphemeral1hInputTokens', 'canonicalModel', 'provider', 'costBasis']),
+  ...named([
+    'thinkingTokens', 'contextWindow', 'maxOutputTokens',
+    'webSearchRequests', 'cacheCreationEphemeral5mInputTokens', 'cacheCreationEphemeral1hInputTokens', 'canonicalModel', 'provider', 'costBasis',
+  ]),
 })
-export const models = Type.Record(text, modelUsage)
+export const models = Type.Unsafe<Record<string, Static<typeof modelUsage>>>({ type: 'object', additionalProperties: modelUsage })
 
 /** A block of this type cannot be read without these keys. */
 const needs = (type: string, ...required: string[]) => ({

@@ -1,0 +1,19 @@
+// sluice's own event stream: the canonical events as compact NDJSON.
+import type { Dialect } from '../contract.ts'
+import { claimer } from './claim.ts'
+import { decoder } from './decode.ts'
+import { encode } from './encode.ts'
+import { loss } from './loss.ts'
+import { order, rules } from './order.ts'
+import * as shapes from './shapes.gen.js'
+
+export const sluice: Dialect = {
+  ...claimer,
+  shapes,
+  tag: (record) => (typeof record['kind'] === 'string' ? record['kind'] : undefined),
+  decoder: () => decoder(shapes),
+  encoder: encode,
+  order,
+  rules,
+  loss,
+}

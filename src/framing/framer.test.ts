@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { stringifyJson } from '../base/json.ts'
+import { createFramer } from './framer.ts'
+
+type Seen = { value?: unknown; bad?: string; line: number; offset: number; raw: string }
+
+const bytesOf = (input: string | Uint8Array): Uint8Array => (typeof input === 'string' ? new TextEncoder().encode(input) : input)
+
+function frame(input: string | Uint8Array, cuts: number[] = [], maxLine?: number): Seen[] {
+  const seen: Seen[] = []
+  const rawOf = (bytes: Uint8Array, start: number, end: number): string => Buffer.from(bytes.subarray(start, end)).toString('latin1')
+  const framer = createFramer(
+    {
+      record: (value, { bytes, start, end, line, offset }) => seen.push({ value: stringifyJson(value), line, offset, raw: rawOf(bytes, start, end) }),
+      bad: (bad, _text, { bytes, start, end, line, offset }) => seen.push({ bad, line, offset, raw: rawOf(bytes, start, end) }),
+    },
+    maxLine,
+  )
+  const bytes = bytesOf(input)
+  let from = 0
+  for (const cut of [...new Set(cuts)].sort((a, b) => a - b)) {
+    const to = Math.min(bytes.length, cut)
+    if (to > from) framer.push(bytes.slice(from, to))
+    from = Math.max(from, to)
+  }
+  if (from < bytes.length) framer.push(bytes.slice(from))
+  framer.end()
+  return seen
+}
+
+const brief = (input: string | Uint8Array, maxLine?: number): string[] => frame(input, [], maxLine).map(({ value, bad, line }) => `${line}:${bad ?? String(value)}`)
+
+test('one object a line, with what real streams put between', () => {
+  assert.deepEqual(brief('{"a":1}\n{"b":2}\n'), ['1:{"a":1}', '2:{"b":2}'])
+  assert.deepEqual(brief('\ufeff{"a":1}\r\n\r\n  \n{"b":2}'), ['1:{"a":1}', '4:{"b":2}'])
+  assert.deepEqual(brief('npm warn x\n{"a":1}\n[INFO] starting\n{"b":2}\n'), ['1:noise', '2:{"a":1}', '3:noise', '4:{"b":2}'])
+  assert.deepEqual(brief('{"a":1}\n42\n"x"\nnull\n'), ['1:{"a":1}', '2:not-object', '3:not-object', '4:not-object'])
+})
+
+test('one array, compact or pretty-printed, and objects one after another', () => {
+  const records = [{ a: 1 }, { b: ['x]', { c: '"}' }] }, {}]
+  const values = ['{"a":1}', '{"b":["x]",{"c":"\\"}"}]}', '{}']
+  for (const text of [JSON.stringify(records), JSON.stringify(records, null, 2), `\n ${JSON.stringify(records, null, '\t')}\n`]) {
+    assert.deepEqual(frame(text).map(({ value }) => value), values)
+  }
+  assert.deepEqual(frame(records.map((r) => JSON.stringify(r)).join('')).map(({ value }) => value), values)
+  assert.deepEqual(frame(records.map((r) => JSON.stringify(r, null, 2)).join('\n')).map(({ value }) => value), values)
+  assert.deepEqual(frame(records.map((r) => JSON.stringify(r, null, 2)).join('')).map(({ value }) => value), values)
+  assert.deepEqual(brief(JSON.stringify(records, null, 2)), ['2:{"a":1}', '5:{"b":["x]",{"c":"\\"}"}]}', '13:{}'])
+  assert.deepEqual(brief('[1,{"a":1},"x"]\n{"b":1}'), ['1:not-object', '2:{"b":1}'])
+  assert.deepEqual(brief('[{"a":1},2,"x"]\n{"b":1}'), ['1:{"a":1}', '1:not-object', '1:not-object', '2:{"b":1}'])
+  assert.deepEqual(brief('[]'), [])
+})
+
+test('a broken record never takes its neighbours with it', () => {
+  assert.deepEqual(brief('{"a":1\n{"b":2}\n{"c":"x\n{"d":4}\n'), ['1:bad-json', '2:{"b":2}', '3:bad-json', '4:{"d":4}'])
+  assert.deepEqual(brief('{"a":1} trailing\n{"b":2}\n'), ['1:{"a":1}', '1:noise', '2:{"b":2}'])
+  assert.deepEqual(brief('{"a":tru}\n{"b":2}\n'), ['1:bad-json', '2:{"b":2}'])
+  assert.deepEqual(brief('{\n  "a": 1,\n{"b":2}\n'), ['1:bad-json', '2:noise', '3:{"b":2}'])
+})
+
+test('a tail cut in a record or in a character is told as cut', () => {
+  assert.deepEqual(brief('{"a":1}\n{"b":"x'), ['1:{"a":1}', '2:cut'])
+  const cut = bytesOf('{"a":1}\n{"b":"é"}').slice(0, -3)
+  assert.deepEqual(frame(cut).map(({ bad, line }) => [bad, line]), [[undefined, 1], ['cut', 2]])
+  assert.deepEqual(brief('[{"a":1},{"b"'), ['1:{"a":1}', '1:cut'])
+  assert.deepEqual(brief('{\n  "a": 1,\n'), ['1:cut'])
+})
+
+test('hostile bytes: NUL, bad UTF-8, lone surrogates, __proto__, duplicate keys, big numbers', () => {
+  assert.deepEqual(brief('\u0000\u0000\u0000\n{"a":1}\n'), ['1:noise', '2:{"a":1}'])
+  assert.deepEqual(brief('{"a":"\u0000"}\n'), ['1:bad-json'])
+  const bad = new Uint8Array([...bytesOf('{"a":"'), 0xff, ...bytesOf('"}\n')])
+  assert.deepEqual(brief(bad), ['1:utf8', '1:{"a":"\ufffd"}'])
+  assert.deepEqual(brief('{"a":"\ufffd"}'), ['1:{"a":"\ufffd"}'])
+  assert.deepEqual(brief('{"a":"\\ud800"}'), ['1:{"a":"\\ud800"}'])
+  assert.deepEqual(brief('{"__proto__":{"x":1},"a":1,"a":2}'), ['1:{"__proto__":{"x":1},"a":2}'])
+  assert.deepEqual(brief('{"n":12345678901234567890,"m":9007199254740993,"f":1e400,"s":9007199254740991}'), ['1:{"n":12345678901234567890,"m":9007199254740993,"f":1e400,"s":9007199254740991}'])
+})
+
+test('100,000 levels of nesting come through', () => {
+  const deep = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
+  assert.deepEqual(frame(`${deep}\n`).map(({ value }) => value === deep), [true])
+})
+
+test('a line over the limit is told and reading goes on at the next line', () => {
+  const long = JSON.stringify({ x: 'y'.repeat(100) })
+  assert.deepEqual(brief(`{"a":1}\n${long}\n{"b":2}\n`, 50), ['1:{"a":1}', '2:too-long', '3:{"b":2}'])
+  assert.deepEqual(brief(`[{"a":1},${long},{"b":2}]`, 50), ['1:{"a":1}', '1:too-long', '1:{"b":2}'])
+})
+
+const soup = fc.oneof(
+  fc.constantFrom('{"a":1}\n', '{"a":"é→😀"}\r\n', '\n', '  \n', 'log line\n', '[WARN] x\n', '{"a":{"b":[1,2,{"c":"}"}]}}\n', '{"a":1', '}', '{\n  "a": [\n    1\n  ]\n}\n', '[{"x":1},{"y":"]"}]\n', '[\n  {"x": 1},\n  2\n]\n', '"', '\\', '[', ']', '\ufeff', '\u0000', '{"n":12345678901234567890}\n'),
+  fc.json().map((json) => `${json}\n`),
+  fc.string(),
+)
+
+test('any cut of the bytes gives the same records', () => {
+  fc.assert(
+    fc.property(fc.array(soup, { maxLength: 12 }), fc.array(fc.nat(400), { maxLength: 12 }), fc.constantFrom(undefined, 10, 40), (parts, cuts, maxLine) => {
+      const input = parts.join('')
+      assert.deepEqual(frame(input, cuts, maxLine), frame(input, [], maxLine))
+    }),
+    { numRuns: 3000 },
+  )
+})
+
+test('random bytes never throw, and every span lies where it says', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 300 }), fc.array(fc.nat(300), { maxLength: 5 }), (bytes, cuts) => {
+      for (const { offset, raw, bad } of frame(bytes, cuts)) {
+        if (bad !== 'too-long') assert.equal(Buffer.from(bytes.subarray(offset, offset + raw.length)).toString('latin1'), raw)
+      }
+    }),
+    { numRuns: 2000 },
+  )
+})

@@ -1,0 +1,164 @@
+// Bytes of one dialect → bytes of another. To its own dialect nothing changes: every line is still proven, its bytes are copied.
+import { utf8 } from '../base/bytes.ts'
+import { type Rec, stringifyJson } from '../base/json.ts'
+import type { Claimer, Dialect } from '../dialects/contract.ts'
+import { createFramer, type Span } from '../framing/framer.ts'
+import type { Event } from '../model/event.ts'
+import { type Addition, createLedger, ledgerSink, type Loss } from './ledger.ts'
+import { createReader, foreign } from './read.ts'
+
+/** Where the result goes. Bytes are valid only during the call. */
+export type Output = { text(text: string): void; bytes(bytes: Uint8Array): void }
+
+export type ConvertOptions = {
+  maxLine?: number | undefined
+  /** One JSON array instead of a line a record. */
+  array?: boolean | undefined
+  /** What the target cannot say travels along in a key `sluice`, and to sluice's own dialect the raw record. */
+  carry?: boolean | undefined
+  others?: readonly Claimer[] | undefined
+  /** Told of each unreadable or malformed record. */
+  onIssue?: ((issue: { code: string; line: number; byte: number; text: string }) => void) | undefined
+}
+
+export type Summary = { records: number; issues: number; losses: Loss[]; additions: Addition[] }
+
+export type Converter = { push(chunk: Uint8Array): void; end(): Summary }
+
+export const createConverter = (from: Dialect, to: Dialect, out: Output, options: ConvertOptions = {}): Converter =>
+  from.name === to.name ? passThrough(from, out, options) : translate(from, to, out, options)
+
+// ── to another dialect ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+const flushAt = 1 << 16
+
+function translate(from: Dialect, to: Dialect, out: Output, { maxLine, array = false, carry = false, others, onIssue }: ConvertOptions): Converter {
+  let pending = array ? '[' : ''
+  let records = 0
+  let issues = 0
+  let written = 0
+  let copied = 0 // the record whose raw text stands in the output already
+  const ledger = createLedger(to)
+
+  function put(text: string): void {
+    pending += array ? `${written === 0 ? '\n' : ',\n'}${text}` : `${text}\n`
+    written++
+    if (pending.length >= flushAt) flush()
+  }
+  function flush(): void {
+    if (pending !== '') out.text(pending)
+    pending = ''
+  }
+
+  const sink = ledgerSink(ledger, to, (record) => put(stringifyJson(record)))
+  const encoder = to.encoder(sink)
+
+  /** An event read from sluice's log may still hold the record that it came from: that is the truth, not our encoding of it. */
+  function copyRaw(event: Event): boolean {
+    if (event.origin?.dialect !== to.name) return copied > 0 && event.origin === undefined
+    if (event.origin.record === copied) return true
+    if (event.raw === undefined) return false
+    copied = event.origin.record
+    put(event.raw)
+    return true
+  }
+
+  function onEvents(events: Event[], record: Rec | undefined): void {
+    if (record !== undefined) records++
+    for (const event of events) {
+      if (event.kind === 'issue') {
+        issues++
+        onIssue?.(event)
+      }
+      if (from.name === 'sluice' && copyRaw(event)) continue
+      if (ledger.admit(event)) encoder.push(event)
+      else if (carry && event.synthetic === undefined) sink.carry(event)
+    }
+  }
+
+  const raw = to.name === 'sluice' ? (carry ? 'all' : 'unmapped') : 'none'
+  const reader = createReader(from, onEvents, { maxLine, others, raw })
+  return {
+    push(chunk) {
+      reader.push(chunk)
+      flush()
+    },
+    end() {
+      reader.end()
+      encoder.end()
+      if (array) pending += written === 0 ? ']\n' : '\n]\n'
+      flush()
+      return { records, issues, losses: ledger.losses(), additions: ledger.additions() }
+    },
+  }
+}
+
+// ── to its own dialect ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+function passThrough(dialect: Dialect, out: Output, { maxLine, array = false, others = [], onIssue }: ConvertOptions): Converter {
+  let records = 0
+  let issues = 0
+  let written = 0
+  let framing: 'undecided' | 'lines' | 'array' = 'undecided'
+  let held: Uint8Array[] = []
+
+  function tell(code: string, text: string, { line, offset: byte }: Span): void {
+    issues++
+    onIssue?.({ code, line, byte, text })
+  }
+
+  /** Only when an array becomes lines or lines an array; otherwise the chunks are copied whole. */
+  const reframes = (): boolean => framing === (array ? 'lines' : 'array')
+
+  function take({ bytes, start, end, inArray }: Span): void {
+    if (framing === 'undecided') framing = inArray === true ? 'array' : 'lines'
+    if (!reframes()) return
+    const text = onOneLine(utf8(bytes, start, end))
+    out.text(array ? `${written === 0 ? '[\n' : ',\n'}${text}` : `${text}\n`)
+    written++
+  }
+
+  const framer = createFramer(
+    {
+      record(value, span) {
+        const tag = dialect.tag(value)
+        const check = tag !== undefined && Object.hasOwn(dialect.shapes.checks, tag) ? dialect.shapes.checks[tag] : undefined
+        records++
+        if (check === undefined) {
+          const other = foreign(value, dialect, others)
+          if (other !== undefined) tell('other-dialect', `not ${dialect.name}: this looks like ${other.name}`, span)
+        } else if (!check(value)) tell('bad-body', `${dialect.name} record is not valid`, span)
+        take(span)
+      },
+      bad(code, text, span) {
+        tell(code, text, span)
+        if (code !== 'utf8' && code !== 'too-long') take(span)
+      },
+    },
+    maxLine,
+  )
+
+  function copy(chunk: Uint8Array): void {
+    if (framing === 'undecided') return void held.push(chunk.slice())
+    if (reframes()) return
+    for (const early of held) out.bytes(early)
+    held = []
+    out.bytes(chunk)
+  }
+
+  return {
+    push(chunk) {
+      framer.push(chunk)
+      copy(chunk)
+    },
+    end() {
+      framer.end()
+      if (!reframes()) for (const early of held) out.bytes(early)
+      else if (array) out.text('\n]\n')
+      return { records, issues, losses: [], additions: [] }
+    },
+  }
+}
+
+/** Line breaks stand only between tokens of JSON, never inside: leaving them out with the indentation changes no value. */
+const onOneLine = (json: string): string => (json.includes('\n') ? json.replace(/\r?\n[ \t]*/g, '') : json)

@@ -1,0 +1,78 @@
+// Which dialect is this? Every dialect is asked how sure it is of each record; mixed or unknown input is said, never guessed.
+import type { Rec } from '../base/json.ts'
+import type { Claimer } from '../dialects/contract.ts'
+import { createFramer } from '../framing/framer.ts'
+
+export type Detection = {
+  /** Absent: unknown. */
+  dialect?: string | undefined
+  version?: string | undefined
+  /** From 0 to 1: how sure the dialect is of its records, and how many of the records are its own. */
+  confidence: number
+  records: number
+  /** Lines that are no record at all. */
+  unreadable: number
+  /** More than one dialect was found, with the number of records each. */
+  mixed?: { dialect: string; records: number }[] | undefined
+}
+
+const sure = 0.9
+const enough = 0.5
+/** A stream that no record has made sure of by then is taken for what it most looks like. */
+const patience = 32
+
+export type Sniffer = ReturnType<typeof createSniffer>
+
+export function createSniffer(claimers: readonly Claimer[]) {
+  const tally = new Map<Claimer, { records: number; claims: number; version: string | undefined }>()
+  let records = 0
+  let unreadable = 0
+  let best: Claimer | undefined
+
+  function see(record: Rec): void {
+    records++
+    let top: Claimer | undefined
+    let topClaim = 0
+    for (const claimer of claimers) {
+      const claim = claimer.claim(record)
+      if (claim > topClaim) [top, topClaim] = [claimer, claim]
+    }
+    if (top === undefined) return
+    const count = tally.get(top) ?? { records: 0, claims: 0, version: undefined }
+    count.records++
+    count.claims += topClaim
+    count.version ??= top.version?.(record)
+    tally.set(top, count)
+    if (topClaim >= sure) best ??= top
+  }
+
+  const framer = createFramer({
+    record: see,
+    bad: (code) => {
+      if (code !== 'utf8') unreadable++
+    },
+  })
+
+  const ranked = () => [...tally].sort(([, a], [, b]) => b.claims - a.claims)
+
+  return {
+    push: (chunk: Uint8Array): void => framer.push(chunk),
+    end: (): void => framer.end(),
+    /** True when more input would hardly change the answer. */
+    decided: (): boolean => best !== undefined || records >= patience,
+    /** The dialect to read the stream as: the first one that was sure, else the likeliest. */
+    choice(): Claimer | undefined {
+      const [likeliest] = ranked()
+      return best ?? (likeliest !== undefined && likeliest[1].claims / likeliest[1].records >= enough ? likeliest[0] : undefined)
+    },
+    detection(): Detection {
+      const found = ranked()
+      const likeliest = found[0]
+      if (likeliest === undefined || likeliest[1].claims / likeliest[1].records < enough) return { confidence: 0, records, unreadable }
+      const [{ name: dialect }, { claims, version }] = likeliest
+      const several = found.filter(([, count]) => count.claims / count.records >= sure)
+      const mixed = several.length > 1 ? several.map(([claimer, count]) => ({ dialect: claimer.name, records: count.records })) : undefined
+      return { dialect, version, confidence: Math.round((claims / (records + unreadable)) * 100) / 100, records, unreadable, mixed }
+    },
+  }
+}

@@ -1,0 +1,78 @@
+// What a conversion could not bring across, and what it had to add. Counted per code, reported once.
+import type { Rec } from '../base/json.ts'
+import type { Dialect, Sink } from '../dialects/contract.ts'
+import type { Event, Kind } from '../model/event.ts'
+
+/** `code` is `<kind>` or `<kind>.<field>`; `first` the seq of the first event that lost it. */
+export type Loss = { code: string; how: 'approx' | 'drop'; count: number; first: number }
+/** `code` is the record's type (or `<type>.<field>` when only a field was filled); `why` the word in its `synthetic` key. */
+export type Addition = { code: string; why: string; count: number }
+
+type Watched = { how: 'exact' | 'approx' | 'drop'; self: Loss; fields: { name: string; loss: Loss }[] }
+
+export function createLedger(to: Dialect) {
+  const additions = new Map<string, Addition>()
+  const extra = new Map<string, Loss>()
+  const table = new Map<Kind, Watched>()
+  for (const [kind, { how, lost }] of Object.entries(to.loss)) {
+    const self: Loss = { code: kind, how: how === 'exact' ? 'drop' : how, count: 0, first: 0 }
+    const fields = (lost ?? []).map((name) => ({ name, loss: { code: `${kind}.${name}`, how: 'drop', count: 0, first: 0 } satisfies Loss }))
+    table.set(kind as Kind, { how, self, fields })
+  }
+  const count = (loss: Loss, event: Event): void => {
+    if (loss.count++ === 0) loss.first = event.seq
+  }
+
+  return {
+    /** Counts what the table says this event loses. False: it cannot be said at all and goes no further. */
+    admit(event: Event): boolean {
+      const watched = table.get(event.kind)!
+      const ours = event.synthetic !== undefined // what sluice added itself is no loss of the source's
+      for (const { name, loss } of watched.fields) if (!ours && (event as unknown as Rec)[name] !== undefined) count(loss, event)
+      if (event.ext !== undefined && to.name !== 'sluice') this.lost(event, 'ext', 'drop')
+      if (watched.how === 'exact') return true
+      if (!ours && !(event.kind === 'raw' && event.why === 'redundant')) count(watched.self, event)
+      return watched.how !== 'drop'
+    },
+    lost(event: Event, field: string, how: 'approx' | 'drop' = 'drop'): void {
+      const code = `${event.kind}.${field}`
+      let loss = extra.get(code)
+      if (loss === undefined) extra.set(code, (loss = { code, how, count: 0, first: 0 }))
+      count(loss, event)
+    },
+    added(code: string, why = 'required'): void {
+      const addition = additions.get(code)
+      if (addition === undefined) additions.set(code, { code, why, count: 1 })
+      else addition.count++
+    },
+    losses(): Loss[] {
+      const counted = [...table.values()].flatMap(({ self, fields }) => [self, ...fields.map(({ loss }) => loss)])
+      return [...counted, ...extra.values()].filter((loss) => loss.count > 0).sort((a, b) => a.first - b.first || (a.code < b.code ? -1 : 1))
+    },
+    additions: (): Addition[] => [...additions.values()],
+  }
+}
+
+/** An encoder's sink that keeps the ledger and, with `carry`, lets what was lost travel along in the next record. */
+export function ledgerSink(ledger: ReturnType<typeof createLedger>, to: Dialect, write: (record: Rec) => void): Sink & { carry(event: Event): void } {
+  let carried: Rec[] = []
+  return {
+    write(record, synthetic) {
+      if (synthetic !== undefined) {
+        record['synthetic'] = synthetic
+        ledger.added(to.tag(record) ?? 'record', synthetic)
+      }
+      if (carried.length > 0) {
+        record['sluice'] = { events: carried }
+        carried = []
+      }
+      write(record)
+    },
+    added: (what) => ledger.added(what),
+    lost: (event, field, how) => ledger.lost(event, field, how),
+    carry(event) {
+      const { v: _v, seq: _seq, origin: _origin, ...rest } = event
+      carried.push(rest)
+    },
+  }
+}

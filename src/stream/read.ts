@@ -1,0 +1,71 @@
+// Bytes of one dialect → events. One reader a stream; it never throws on any input.
+import { utf8 } from '../base/bytes.ts'
+import type { Rec } from '../base/json.ts'
+import type { Claimer, Decoder, Dialect } from '../dialects/contract.ts'
+import { type BadCode, createFramer, type Span } from '../framing/framer.ts'
+import type { Event, Origin } from '../model/event.ts'
+import type { Cause } from '../model/pen.ts'
+
+export type ReadOptions = {
+  maxLine?: number | undefined
+  /** Which events keep the text of their record: none, those the vocabulary cannot hold, or the first of every record. */
+  raw?: 'none' | 'unmapped' | 'all' | undefined
+  /** Asked about records the dialect does not know: a foreign one is an issue, not merely unknown. */
+  others?: readonly Claimer[] | undefined
+  /** Which side of a two-way protocol wrote the stream. */
+  from?: 'agent' | 'host' | undefined
+}
+
+export function createReader(dialect: Dialect, onEvents: (events: Event[], record: Rec | undefined) => void, options: ReadOptions = {}) {
+  const { maxLine, raw = 'unmapped', others = [], from = 'agent' } = options
+  const decoder: Decoder = dialect.decoder()
+  let record = 0
+
+  const originOf = ({ offset, line, start, end }: Span): Origin => ({ dialect: dialect.name, from, record: ++record, line, offset, length: end - start })
+
+  function keepRaw(events: Event[], span: Span): void {
+    if (raw === 'none') return
+    if (raw === 'all') {
+      const first = events[0]
+      if (first !== undefined) first.raw = utf8(span.bytes, span.start, span.end)
+      return
+    }
+    for (const event of events) if (event.kind === 'issue' || (event.kind === 'raw' && event.why !== 'redundant')) event.raw = utf8(span.bytes, span.start, span.end)
+  }
+
+  function tell(code: BadCode | 'other-dialect', severity: 'warn' | 'error', text: string, span: Span): void {
+    const events = decoder.issue({ code, severity, line: span.line, byte: span.offset, text, goesOn: true }, originOf(span))
+    keepRaw(events, span)
+    onEvents(events, undefined)
+  }
+
+  const framer = createFramer(
+    {
+      record(value, span) {
+        const other = foreign(value, dialect, others)
+        if (other !== undefined) return tell('other-dialect', 'error', `not ${dialect.name}: this looks like ${other.name}`, span)
+        const events = decoder.push(value, originOf(span))
+        keepRaw(events, span)
+        onEvents(events, value)
+      },
+      bad: (code, text, span) => tell(code, code === 'utf8' ? 'warn' : 'error', text, span),
+    },
+    maxLine,
+  )
+
+  return {
+    push: (chunk: Uint8Array): void => framer.push(chunk),
+    end(cause?: Cause): void {
+      framer.end()
+      const events = decoder.end(cause)
+      if (events.length > 0) onEvents(events, undefined)
+    },
+  }
+}
+
+/** Another dialect that is sure of a record this one does not know. */
+export function foreign(record: Rec, dialect: Dialect, others: readonly Claimer[]): Claimer | undefined {
+  const tag = dialect.tag(record)
+  if (tag !== undefined && (dialect.custom === true || Object.hasOwn(dialect.shapes.checks, tag))) return undefined
+  return others.find((other) => other.name !== dialect.name && other.claim(record) >= 0.9)
+}

@@ -1,0 +1,111 @@
+// Is the stream legal? Shape by compiled checks, order by the dialect's own rules. Every byte is proven to be JSON first.
+import type { Rec } from '../base/json.ts'
+import { stringifyJson } from '../base/json.ts'
+import { utf8 } from '../base/bytes.ts'
+import { quoted } from '../base/text.ts'
+import { type Claimer, type Dialect, whyInvalid } from '../dialects/contract.ts'
+import { type BadCode, createFramer, type Span } from '../framing/framer.ts'
+import { foreign } from './read.ts'
+
+/** `rule` is the sentence that was broken; `line` counts from 1, `byte` from 0. */
+export type Finding = { line: number; byte: number; code: string; severity: 'error' | 'warn'; text: string; rule: string }
+
+export type Verdict = { records: number; errors: number; warnings: number }
+
+export type ValidateOptions = {
+  maxLine?: number | undefined
+  others?: readonly Claimer[] | undefined
+  /** Gets the stream with what is missing added; unreadable lines are left out. */
+  repair?: ((text: string) => void) | undefined
+}
+
+const streamRules: Record<BadCode | 'other-dialect' | 'unknown-type' | 'no-type' | 'shape', string> = {
+  noise: 'Every line is one JSON record.',
+  'not-object': 'Every record is a JSON object.',
+  'bad-json': 'Every record is valid JSON.',
+  cut: 'The last record is whole.',
+  'too-long': 'No record is longer than the limit.',
+  utf8: 'The stream is valid UTF-8.',
+  'other-dialect': 'A stream holds records of one dialect.',
+  'unknown-type': 'The record is of a type that the dialect has.',
+  'no-type': 'Every record tells its type.',
+  shape: 'A record has the fields of its type.',
+}
+
+export function createValidator(dialect: Dialect, onFinding: (finding: Finding) => void, { maxLine, others = [], repair }: ValidateOptions = {}) {
+  const { checks } = dialect.shapes
+  const order = dialect.order()
+  const verdict: Verdict = { records: 0, errors: 0, warnings: 0 }
+  let where = { line: 1, byte: 0 }
+  let inArray = false
+  let written = 0
+
+  function find(code: string, severity: 'error' | 'warn', text: string, rule: string): void {
+    if (severity === 'error') verdict.errors++
+    else verdict.warnings++
+    onFinding({ ...where, code, severity, text, rule })
+  }
+  const shape = (code: keyof typeof streamRules, text: string, severity: 'error' | 'warn' = 'error'): void => find(code, severity, text, streamRules[code])
+  const report = ({ code, severity, text }: { code: string; severity: 'error' | 'warn'; text: string }): void => find(code, severity, text, dialect.rules[code] ?? code)
+
+  function judge(record: Rec): string | undefined {
+    const tag = dialect.tag(record)
+    const check = tag !== undefined && Object.hasOwn(checks, tag) ? checks[tag] : undefined
+    if (tag !== undefined && check !== undefined) {
+      if (check(record)) return tag
+      shape('shape', `${tag}: ${whyInvalid(check)}`)
+      return undefined
+    }
+    if (dialect.custom === true && tag !== undefined) return undefined
+    const other = foreign(record, dialect, others)
+    if (other !== undefined) shape('other-dialect', `this looks like ${other.name}`)
+    else if (tag === undefined) shape('no-type', `no ${dialect.name} record`)
+    else shape('unknown-type', `type ${quoted(tag)} is not known`, 'warn')
+    return undefined
+  }
+
+  function put(text: string): void {
+    if (inArray) repair!(`${written === 0 ? '[\n' : ',\n'}${text.replace(/\r?\n[ \t]*/g, '')}`)
+    else repair!(`${text}\n`)
+    written++
+  }
+
+  function add(next: Rec | undefined, tag: string | undefined): void {
+    const synthetic = next === undefined ? 'missing at the end of the stream' : `missing before ${tag ?? 'this record'}`
+    for (const record of order.missing(next, tag)) put(stringifyJson({ ...record, synthetic }))
+  }
+
+  const framer = createFramer(
+    {
+      record(value, span) {
+        verdict.records++
+        where = { line: span.line, byte: span.offset }
+        const tag = judge(value)
+        if (repair !== undefined) writeRepaired(value, tag, span)
+        if (tag !== undefined) order.push(value, tag, report)
+      },
+      bad(code, text, span) {
+        where = { line: span.line, byte: span.offset }
+        shape(code, text, code === 'utf8' ? 'warn' : 'error')
+      },
+    },
+    maxLine,
+  )
+
+  function writeRepaired(value: Rec, tag: string | undefined, span: Span): void {
+    inArray ||= span.inArray === true
+    if (tag !== undefined) add(value, tag)
+    put(utf8(span.bytes, span.start, span.end))
+  }
+
+  return {
+    push: (chunk: Uint8Array): void => framer.push(chunk),
+    end(): Verdict {
+      framer.end()
+      if (repair !== undefined) add(undefined, undefined)
+      order.end(report)
+      if (repair !== undefined && inArray) repair('\n]\n')
+      return verdict
+    },
+  }
+}
