@@ -3,7 +3,6 @@ import { spawnSync, type SpawnSyncReturns } from 'node:child_process'
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Against } from './cases.ts'
 
 const SLUICE = join(import.meta.dirname, '../bin/sluice')
 const BUNDLE = join(import.meta.dirname, '../dist/cli.js')
@@ -24,11 +23,9 @@ export const isBuilt = (): boolean => existsSync(BUNDLE)
 
 export const sluice = (argv: readonly string[], files: readonly string[]): string[] => [SLUICE, ...argv, ...files]
 
-export function opponent(against: Against, files: readonly string[]): string[] {
-  if (against === 'parse') return [NODE, BASELINE, ...files]
-  if (against === 'start') return [NODE, '-e', '0']
-  return sluice(against, files)
-}
+export const bareParse = (files: readonly string[]): string[] => [NODE, BASELINE, ...files]
+
+export const bareStart = (): string[] => [NODE, '-e', '0']
 
 /** Milliseconds of wall time, with /dev/null as stdout. Anything but exit code 0 throws: a failed run is quick. */
 export function time(argv: readonly string[], env: NodeJS.ProcessEnv = process.env): number {

@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { type Case, filesOf, listCases, QUICK, SIZES, type Sizes, smallInput } from './cases.ts'
-import { capture, isBuilt, opponent, peakMemory, sluice, time } from './child.ts'
+import { bareParse, bareStart, capture, isBuilt, peakMemory, sluice, time } from './child.ts'
 import { failed, type Pair, type Row, summarise, table } from './report.ts'
 
 const USAGE = 'usage: npm run bench -- [--quick] [--full] [--only PATTERN] [--json]'
@@ -29,15 +29,21 @@ function options(): { quick: boolean; full: boolean; json: boolean; only: RegExp
 function check(one: Case, sizes: Sizes): void {
   const files = filesOf(smallInput(one, sizes))
   const written = capture(sluice(one.argv, files))
+  if (one.output === 'nothing' && written.length > 0) throw new Error(`wrote ${written.toString('utf8', 0, 300)}`)
   if (one.output === 'lines' && !written.includes(10)) throw new Error('wrote no line')
   if (one.output === 'same bytes' && !written.equals(Buffer.concat(files.map((file) => readFileSync(file))))) {
     throw new Error('the output is not the input')
   }
 }
 
+function opponent({ argv, against }: Case, files: readonly string[]): string[] {
+  if (against === 'parse') return bareParse(files)
+  return against === 'start' ? bareStart() : sluice(argv, filesOf(against))
+}
+
 function measure(one: Case, files: readonly string[], round: number): Pair {
   const ours = (): number => time(sluice(one.argv, files))
-  const theirs = (): number => time(opponent(one.against, files))
+  const theirs = (): number => time(opponent(one, files))
   // Who goes first changes with the round: the second of a pair finds warmer caches.
   if (round % 2 === 0) return { against: theirs(), took: ours() }
   const took = ours()

@@ -92,11 +92,18 @@ test('hands over arguments, standard input and the exit code untouched', () => {
     assert.equal(run(join(whole, 'bin/sluice'), ['exit', String(code)]).status, code)
 })
 
-test('is one process: its pid is Node, SIGTERM ends it and nothing is left', async () => {
+test('is one process: its pid is Node, SIGTERM ends it and nothing is left', async (context) => {
   const child = spawn(join(whole, 'bin/sluice'), ['stay'], {
     env: {},
     detached: true,
     stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  context.after(() => {
+    try {
+      process.kill(-child.pid!, 'SIGKILL')
+    } catch {
+      // The group is empty, as it should be.
+    }
   })
   const [line] = await once(child.stdout, 'data')
   const said = JSON.parse(String(line))
@@ -105,7 +112,7 @@ test('is one process: its pid is Node, SIGTERM ends it and nothing is left', asy
   const ended = once(child, 'exit')
   process.kill(said.pid, 'SIGTERM')
   assert.deepEqual(await ended, [null, 'SIGTERM'])
-  // The child led its own process group: an empty group cannot be signalled.
+  // The child led its own process group: a signal to an empty group is an error.
   assert.throws(() => process.kill(-said.pid, 0), { code: 'ESRCH' })
 })
 

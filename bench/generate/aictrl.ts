@@ -7,7 +7,8 @@ import type { Random } from './random.ts'
 import type { Text } from './text.ts'
 
 const MODEL = { providerID: 'anthropic', modelID: 'claude-sonnet-4-20250514' }
-const LIMIT = 200_000
+/** Context windows; with the second one a ratio has some 17 digits, as it has with most. */
+const LIMITS = [200_000, 200_000, 200_000, 272_000]
 const HOME = '/home/dev/.aictrl/skills'
 const SKILLS = ['commit', 'code-review']
 const BUILTIN = 'bash read write edit grep glob webfetch task skill todowrite'.split(' ')
@@ -20,6 +21,7 @@ export function createAictrl(random: Random, text: Text): Generator {
   let message = ''
   let sequence = 0
   let context = 0
+  let limit = 0
 
   const emit = (type: string, keys: object, from = session): void => {
     clock += int(1, 400)
@@ -118,7 +120,7 @@ export function createAictrl(random: Random, text: Text): Generator {
     }
     const used = input + context + fresh
     emit('step_finish', part('step-finish', { reason: finish, tokens }))
-    const measure = { used, limit: LIMIT, ratio: used / LIMIT }
+    const measure = { used, limit, ratio: used / limit }
     emit('message_complete', { ...MODEL, agent: 'default', cost, tokens, context: measure, finish })
     context = (context + fresh) % 150_000
   }
@@ -129,6 +131,7 @@ export function createAictrl(random: Random, text: Text): Generator {
       session = `ses_${base62(24)}`
       sequence = 0
       context = 8000
+      limit = pick(LIMITS)
       const began = clock
       const permissions = BUILTIN.map((permission) => ({ permission, pattern: '*', action: 'allow' }))
       const model = `${MODEL.providerID}/${MODEL.modelID}`

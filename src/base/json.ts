@@ -5,14 +5,35 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 /** One JSON object as it stood in the input; nothing is known of its keys. */
 export type Rec = { [key: string]: unknown }
 
-// Only a run of 16 digits can be an integer past 2^53 or a number too large for a double; everything else parses at full speed.
-const longDigits = /[0-9]{16}|[0-9][eE]\+?[0-9]{2}/
+export function parseJson(text: string): unknown {
+  if (!hasLongNumber(text)) return JSON.parse(text)
+  try {
+    return JSON.parse(text, keepNumberText)
+  } catch (error) {
+    if (error instanceof RangeError) return JSON.parse(text) // nested too deep for the engine's walk over values
+    throw error
+  }
+}
 
-export const parseJson = (text: string): unknown => (longDigits.test(text) ? JSON.parse(text, keepNumberText) : JSON.parse(text))
+/** An integer past 2^53 has 16 digits or more, so one of its digits stands where we look: at every sixteenth character. */
+function hasLongNumber(text: string): boolean {
+  for (let at = 15; at < text.length; at += 16) {
+    if (!isDigit(text.charCodeAt(at))) continue
+    let start = at
+    let end = at + 1
+    while (isDigit(text.charCodeAt(start - 1))) start--
+    while (isDigit(text.charCodeAt(end))) end++
+    if (end - start >= 16) return true
+    at = end - (end % 16) - 1
+  }
+  return false
+}
+
+const isDigit = (unit: number): boolean => unit >= 48 && unit <= 57
 
 function keepNumberText(_key: string, value: unknown, context?: { source?: string }): unknown {
   if (typeof value !== 'number' || Number.isSafeInteger(value) || context?.source === undefined) return value
-  return Number.isInteger(value) || !Number.isFinite(value) ? rawJson(context.source) : value
+  return Number.isInteger(value) ? rawJson(context.source) : value
 }
 
 // Not yet in TypeScript's library: ES2026 JSON.rawJSON, in Node 24 and current browsers.

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { parseJson, stringifyJson } from './json.ts'
+
+test('an integer past 2^53 keeps its text wherever it stands', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: 2n ** 53n, max: 2n ** 90n }), fc.nat(40), fc.boolean(), (number, pad, negative) => {
+      const text = `{"${'x'.repeat(pad)}":${negative ? '-' : ''}${number},"b":[1,2.5]}`
+      assert.equal(stringifyJson(parseJson(text)), text)
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+test('other values are what JSON.parse gives', () => {
+  fc.assert(
+    fc.property(fc.json(), (json) => {
+      assert.equal(stringifyJson(parseJson(json)), JSON.stringify(JSON.parse(json)))
+    }),
+  )
+})
+
+test('a value too deep for the engine is written like any other', () => {
+  const depth = 200_000
+  const text = `${'[{"a":'.repeat(depth)}12345678901234567${'}]'.repeat(depth)}`
+  assert.equal(stringifyJson(JSON.parse(text)).length, text.length)
+  assert.equal(stringifyJson(parseJson('{"a":[],"b":{},"c":null,"d":"\\u0000"}')), '{"a":[],"b":{},"c":null,"d":"\\u0000"}')
+})

@@ -1,0 +1,87 @@
+// sluice convert: one dialect in, another out, and an account of what was lost and added.
+import { closeSync, openSync } from 'node:fs'
+import { quoted, plural } from '../base/text.ts'
+import { createConverter, type Summary } from '../stream/convert.ts'
+import { claimers, dialectNames, loadDialect, open } from './dialects.ts'
+import { CommandError, exitCodes, say, systemReason, usageError } from './exit.ts'
+import { blocks, oneFile, stdout, writeAll } from './io.ts'
+import { type CommandSpec, parseOptions, sizeOption } from './options.ts'
+
+const spec: CommandSpec = {
+  usage: 'sluice convert [FILE|-] --to DIALECT [options]',
+  about: `Translates an event stream into another dialect (${dialectNames.join(', ')}), record by record as it comes in.
+What the target cannot say is counted and told on stderr; what sluice had to add is marked with a key "synthetic".`,
+  options: {
+    to: { type: 'string', value: 'DIALECT', help: 'the dialect to write' },
+    from: { type: 'string', value: 'DIALECT', help: 'the dialect of the input (default: auto, told from its first records)' },
+    dialect: { type: 'string', value: 'DIALECT', help: 'the same as --from' },
+    losses: { type: 'string', value: 'FILE', help: 'write every loss and addition to FILE, one JSON object a line' },
+    strict: { type: 'boolean', help: 'exit 1 when anything was dropped' },
+    carry: { type: 'boolean', help: 'let what the target cannot say travel along in a key "sluice" (to sluice: the raw records)' },
+    array: { type: 'boolean', help: 'write one JSON array instead of a line a record' },
+    'max-line': { type: 'string', value: 'SIZE', help: 'longest record to read (default 128MiB); a longer one is told and skipped' },
+  },
+  examples: [
+    ['sluice convert run.ndjson --to avenor', 'a recorded Claude Code run as Avenor events'],
+    ['claude -p … --output-format stream-json --verbose | sluice convert --to aictrl', 'while it runs'],
+    ['sluice convert run.ndjson --to appctl --strict --losses lost.ndjson', 'fail if anything is dropped, and keep the list'],
+    ['sluice convert run.ndjson --to sluice --carry | sluice convert --to claude', 'there and back again, byte for byte'],
+  ],
+  exits: ['0  every line was read', '1  a line could not be read, --strict met a loss, or writing failed', '2  wrong usage, or input of no known dialect'],
+}
+
+export async function run(argv: readonly string[]): Promise<number> {
+  const parsed = parseOptions(spec, argv)
+  if (parsed === undefined) return exitCodes.ok
+  const { values, files } = parsed
+  const target = values['to']
+  if (typeof target !== 'string') throw usageError(`say which dialect to write: --to DIALECT (${dialectNames.join(', ')})`)
+  const to = await loadDialect(target, '--to')
+  const maxLine = sizeOption(values, 'max-line')
+  const input = await open(blocks(oneFile(files)), (values['from'] ?? values['dialect']) as string | undefined)
+  const losses = openLosses(values['losses'] as string | undefined)
+  let told = 0
+  const converter = createConverter(input.dialect, to, stdout(), {
+    maxLine,
+    array: values['array'] === true,
+    carry: values['carry'] === true,
+    others: claimers,
+    onIssue({ line, byte, code, text }) {
+      if (told++ < 20) say(`sluice: line ${line}, byte ${byte}: ${text} (${code})`)
+    },
+  })
+  for await (const block of input.blocks) converter.push(block)
+  const summary = converter.end()
+  report(summary, input.dialect.name, to.name, told)
+  if (losses !== undefined) writeLosses(losses, summary)
+  const dropped = summary.losses.some(({ how }) => how === 'drop')
+  return summary.issues > 0 || (values['strict'] === true && dropped) ? exitCodes.failed : exitCodes.ok
+}
+
+/** Opened before anything is converted: a name that cannot be written is better known early. */
+function openLosses(file: string | undefined): number | undefined {
+  if (file === undefined) return undefined
+  try {
+    return openSync(file, 'w')
+  } catch (error) {
+    throw new CommandError(`cannot write ${quoted(file, 500)}: ${systemReason(error)}`, exitCodes.usage, { cause: error })
+  }
+}
+
+function writeLosses(fd: number, { losses, additions }: Summary): void {
+  const lines = [...losses.map((loss) => ({ type: 'loss', ...loss })), ...additions.map((addition) => ({ type: 'addition', ...addition }))]
+  writeAll(fd, Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join('')))
+  closeSync(fd)
+}
+
+function report({ records, issues, losses, additions }: Summary, from: string, to: string, told: number): void {
+  if (told > 20) say(`sluice: … and ${told - 20} more`)
+  if (losses.length + additions.length + issues === 0) return
+  const counted = (entries: { code: string; count: number }[]): string => entries.map(({ code, count }) => (count === 1 ? code : `${code} ×${count}`)).join(', ')
+  const dropped = losses.filter(({ how }) => how === 'drop')
+  const approximate = losses.filter(({ how }) => how === 'approx')
+  say(`sluice: ${from} → ${to}: ${plural(records, 'record')} read${issues === 0 ? '' : `, ${plural(issues, 'issue')}`}`)
+  if (dropped.length > 0) say(`  dropped: ${counted(dropped)}`)
+  if (approximate.length > 0) say(`  in other words: ${counted(approximate)}`)
+  if (additions.length > 0) say(`  added: ${counted(additions)}`)
+}

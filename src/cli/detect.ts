@@ -1,0 +1,47 @@
+// sluice detect: which dialect, which version, how sure.
+import { createSniffer, type Detection } from '../stream/detect.ts'
+import { claimers } from './dialects.ts'
+import { exitCodes, say } from './exit.ts'
+import { blocks, oneFile, stdout } from './io.ts'
+import { type CommandSpec, parseOptions } from './options.ts'
+
+/** The start of a stream tells; more is not read. */
+const enough = 1 << 20
+
+const spec: CommandSpec = {
+  usage: 'sluice detect [FILE|-] [--json]',
+  about: 'Tells which dialect a stream is in, from the records in its first MiB.',
+  options: { json: { type: 'boolean', help: 'one JSON object: dialect, version, confidence, records, unreadable, mixed' } },
+  examples: [
+    ['sluice detect run.ndjson', 'prints, for example: claude 2.1.325, confidence 1.00, 13 records'],
+    ['sluice detect --json < run.ndjson', 'for programs'],
+  ],
+  exits: ['0  one dialect', '1  unknown, or several dialects mixed', '2  wrong usage'],
+}
+
+export async function run(argv: readonly string[]): Promise<number> {
+  const parsed = parseOptions(spec, argv)
+  if (parsed === undefined) return exitCodes.ok
+  const sniffer = createSniffer(claimers)
+  let size = 0
+  let whole = true
+  for await (const block of blocks(oneFile(parsed.files))) {
+    sniffer.push(block)
+    size += block.length
+    if (size < enough) continue
+    whole = false
+    break
+  }
+  if (whole) sniffer.end()
+  const detection = sniffer.detection()
+  stdout().text(parsed.values['json'] === true ? `${JSON.stringify({ ...detection, dialect: detection.dialect ?? null })}\n` : `${describe(detection)}\n`)
+  if (detection.dialect === undefined) say('sluice: the input is of no known dialect')
+  return detection.dialect === undefined || detection.mixed !== undefined ? exitCodes.failed : exitCodes.ok
+}
+
+function describe({ dialect, version, confidence, records, unreadable, mixed }: Detection): string {
+  const counts = `${records} record${records === 1 ? '' : 's'}${unreadable === 0 ? '' : `, ${unreadable} unreadable`}`
+  if (dialect === undefined) return `unknown, ${counts}`
+  if (mixed !== undefined) return `mixed: ${mixed.map((part) => `${part.dialect} ${part.records}`).join(', ')}, ${counts}`
+  return `${dialect}${version === undefined ? '' : ` ${version}`}, confidence ${confidence.toFixed(2)}, ${counts}`
+}

@@ -1,0 +1,67 @@
+// The dialects a command can name. All are asked for their claims; only the ones in use are loaded.
+import { quoted } from '../base/text.ts'
+import { claimer as aictrl } from '../dialects/aictrl/claim.ts'
+import { claimer as appctl } from '../dialects/appctl/claim.ts'
+import { claimer as avenor } from '../dialects/avenor/claim.ts'
+import { claimer as claude } from '../dialects/claude/claim.ts'
+import type { Claimer, Dialect } from '../dialects/contract.ts'
+import { claimer as sluice } from '../dialects/sluice/claim.ts'
+import { createSniffer } from '../stream/detect.ts'
+import { CommandError, exitCodes, usageError } from './exit.ts'
+import { nearest } from './options.ts'
+
+const loaders: Record<string, () => Promise<Dialect>> = {
+  sluice: async () => (await import('../dialects/sluice/index.ts')).sluice,
+  claude: async () => (await import('../dialects/claude/index.ts')).claude,
+  aictrl: async () => (await import('../dialects/aictrl/index.ts')).aictrl,
+  avenor: async () => (await import('../dialects/avenor/index.ts')).avenor,
+  appctl: async () => (await import('../dialects/appctl/index.ts')).appctl,
+}
+
+export const claimers: readonly Claimer[] = [sluice, claude, aictrl, avenor, appctl]
+export const dialectNames: readonly string[] = claimers.map(({ name }) => name)
+
+export async function loadDialect(name: string, flag: string): Promise<Dialect> {
+  const load = Object.hasOwn(loaders, name) ? loaders[name] : undefined
+  if (load !== undefined) return load()
+  const near = nearest(name, dialectNames)
+  throw usageError(`${flag} ${quoted(name)} is not a dialect${near === undefined ? '' : `; did you mean ${near}?`} Known: ${dialectNames.join(', ')}`)
+}
+
+export type Opened = { dialect: Dialect; blocks: AsyncGenerator<Uint8Array> }
+
+/** Chooses the dialect, from the flag or from the first records, and gives all the bytes again from the start. */
+export async function open(input: AsyncGenerator<Uint8Array>, from: string | undefined): Promise<Opened> {
+  if (from !== undefined && from !== 'auto') return { dialect: await loadDialect(from, '--from'), blocks: input }
+  const sniffer = createSniffer(claimers)
+  const held: Uint8Array[] = []
+  let next = await input.next()
+  while (next.done !== true) {
+    const block = next.value.slice()
+    held.push(block)
+    sniff(sniffer, block)
+    if (sniffer.decided()) break
+    next = await input.next()
+  }
+  if (next.done === true) sniffer.end()
+  const choice = sniffer.choice()
+  if (choice === undefined) throw new CommandError(unknownText(sniffer.detection()), exitCodes.usage)
+  return { dialect: await loadDialect(choice.name, '--from'), blocks: again(held, input) }
+}
+
+/** In small steps: the first records decide, the rest of a large block need not be read for it. */
+export function sniff(sniffer: ReturnType<typeof createSniffer>, block: Uint8Array): void {
+  const step = 1 << 14
+  for (let at = 0; at < block.length && !sniffer.decided(); at += step) sniffer.push(block.subarray(at, at + step))
+}
+
+function unknownText({ records, unreadable }: { records: number; unreadable: number }): string {
+  if (records + unreadable === 0) return 'the input is empty, so its dialect cannot be told; name it with --from DIALECT'
+  const seen = records === 0 ? 'no JSON record was found in it' : 'its records are of no known dialect'
+  return `cannot tell the dialect of the input: ${seen}; name it with --from DIALECT (${dialectNames.join(', ')})`
+}
+
+async function* again(held: Uint8Array[], rest: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for (let block = held.shift(); block !== undefined; block = held.shift()) yield block
+  yield* rest
+}

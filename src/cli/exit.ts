@@ -1,0 +1,54 @@
+// Exit codes and the errors that end a command. stdout is data, stderr is talk.
+import { writeSync } from 'node:fs'
+import { printable } from '../base/text.ts'
+
+export const exitCodes = {
+  /** All went well; warnings may have been told. */
+  ok: 0,
+  /** The input has faults, something was lost under --strict, or reading or writing failed. */
+  failed: 1,
+  /** The command line is wrong, or the input is of no known dialect. */
+  usage: 2,
+} as const
+
+/** Ends the command with a message for the user; never a stack. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError'
+  readonly exitCode: number
+  constructor(message: string, exitCode: number = exitCodes.failed, options?: ErrorOptions) {
+    super(message, options)
+    this.exitCode = exitCode
+  }
+}
+
+export const usageError = (message: string): CommandError => new CommandError(message, exitCodes.usage)
+
+/** The reader of our output has gone: nobody is left to tell, so the command ends without a word. */
+export class ClosedPipe extends Error {
+  override readonly name = 'ClosedPipe'
+}
+
+/** One line for people. Whatever of it came from a stream is made harmless here. */
+export function say(line: string): void {
+  try {
+    writeSync(2, `${line.split('\n').map(printable).join('\n')}\n`)
+  } catch {
+    // stderr is gone or full: there is no other place to say it
+  }
+}
+
+const reasons: Record<string, string> = {
+  ENOENT: 'no such file',
+  EACCES: 'permission denied',
+  EISDIR: 'it is a folder',
+  ENOSPC: 'no space left on the device',
+  EIO: 'input/output error',
+  EDQUOT: 'the disk quota is used up',
+}
+
+export function systemReason(error: unknown): string {
+  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+  return (code !== undefined ? reasons[code] : undefined) ?? (error instanceof Error ? error.message : String(error))
+}
+
+export const hasCode = (error: unknown, code: string): boolean => error instanceof Error && 'code' in error && error.code === code

@@ -1,0 +1,69 @@
+// The command `sluice`: finds the command and loads it alone, so that starting costs no more than what is used.
+import { ClosedPipe, CommandError, exitCodes, say } from './exit.ts'
+
+type Command = { run(argv: readonly string[]): Promise<number> }
+
+const commands: Record<string, [about: string, load: () => Promise<Command>]> = {
+  convert: ['translate a stream into another dialect', () => import('./convert.ts')],
+  validate: ['check shape and order of a stream, and repair it', () => import('./validate.ts')],
+  detect: ['tell which dialect a stream is in', () => import('./detect.ts')],
+  schema: ['print the JSON Schema of the events or of a dialect', () => import('./schema.ts')],
+  tour: ['see all of this on a recorded session', () => import('./tour.ts')],
+}
+
+const overview = (): string => `sluice runs, gates, watches and translates the event streams of coding agents.
+
+Usage: sluice COMMAND [options] [FILE|-]
+
+Commands:
+${Object.entries(commands).map(([name, [about]]) => `  ${name.padEnd(9)} ${about}`).join('\n')}
+
+  sluice COMMAND --help shows the options of a command, with examples.
+  sluice --version prints the version.
+
+Examples:
+  claude -p "fix the test" --output-format stream-json --verbose | sluice convert --to avenor
+      an agent's stream in another program's words, as it happens
+  sluice validate session.ndjson
+      is this recording whole and legal?
+`
+
+async function main(argv: readonly string[]): Promise<number> {
+  const [name, ...rest] = argv
+  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
+    process.stdout.write(overview())
+    return name === undefined ? exitCodes.usage : exitCodes.ok
+  }
+  if (name === '--version' || name === '-V') {
+    process.stdout.write(`${version}\n`)
+    return exitCodes.ok
+  }
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
+  if (command === undefined) {
+    const { nearest } = await import('./options.ts')
+    const near = nearest(name, Object.keys(commands))
+    throw new CommandError(`${JSON.stringify(name)} is not a command${near === undefined ? '' : `; did you mean ${near}?`} (see sluice --help)`, exitCodes.usage)
+  }
+  return (await command[1]()).run(rest)
+}
+
+declare const SLUICE_VERSION: string // put in by the build
+const version = typeof SLUICE_VERSION === 'string' ? SLUICE_VERSION : '0.0.0-source'
+
+if (Number(process.versions.node.split('.')[0]) < 24) {
+  say(`sluice needs Node 24 or newer; this is ${process.version}`)
+  process.exit(exitCodes.usage)
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2))
+} catch (error) {
+  if (error instanceof ClosedPipe) process.exitCode = exitCodes.ok
+  else if (error instanceof CommandError) {
+    say(`sluice: ${error.message}`)
+    process.exitCode = error.exitCode
+  } else {
+    say(`sluice: a fault of sluice itself: ${error instanceof Error ? error.stack : String(error)}`)
+    process.exitCode = exitCodes.failed
+  }
+}

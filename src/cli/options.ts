@@ -1,0 +1,95 @@
+// Command-line options: strict, with the nearest known name when one is wrong, and help text from the same table.
+import { parseArgs } from 'node:util'
+import { quoted } from '../base/text.ts'
+import { usageError } from './exit.ts'
+
+export type OptionSpec = { type: 'string' | 'boolean'; help: string; value?: string; hidden?: boolean }
+
+export type CommandSpec = {
+  usage: string
+  about: string
+  options: Record<string, OptionSpec>
+  examples: readonly [command: string, meaning: string][]
+  exits?: readonly string[]
+}
+
+export type Parsed = { values: Record<string, string | boolean | undefined>; files: string[] }
+
+const help: OptionSpec = { type: 'boolean', help: 'show this help' }
+
+/** Undefined: help was asked for and has been printed to stdout. */
+export function parseOptions(spec: CommandSpec, argv: readonly string[]): Parsed | undefined {
+  const options = { ...spec.options, help }
+  let parsed
+  try {
+    parsed = parseArgs({
+      args: [...argv],
+      allowPositionals: true,
+      options: Object.fromEntries(Object.entries(options).map(([name, { type }]) => [name, name === 'help' ? { type, short: 'h' } : { type }])),
+    })
+  } catch (error) {
+    throw usageError(explain(error, Object.keys(options)))
+  }
+  if (parsed.values['help'] === true) {
+    process.stdout.write(helpText(spec))
+    return undefined
+  }
+  return { values: parsed.values as Parsed['values'], files: parsed.positionals }
+}
+
+function explain(error: unknown, known: string[]): string {
+  const message = error instanceof Error ? error.message : String(error)
+  const name = /^Unknown option '-*([^']*)'/.exec(message)?.[1]
+  if (name === undefined) return message.split('. ')[0]!
+  const near = nearest(name, known)
+  return `unknown option ${quoted(`--${name}`)}${near === undefined ? '' : `; did you mean --${near}?`} (see --help)`
+}
+
+export function nearest(word: string, known: readonly string[]): string | undefined {
+  const ranked = known.map((candidate) => ({ candidate, far: distance(word, candidate) })).sort((a, b) => a.far - b.far)
+  const best = ranked[0]
+  return best !== undefined && best.far <= Math.max(2, Math.floor(best.candidate.length / 3)) ? best.candidate : undefined
+}
+
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= a.length && i <= 64; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) next[j] = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1))
+    row = next
+  }
+  return row[b.length]!
+}
+
+export function helpText({ usage, about, options, examples, exits = [] }: CommandSpec): string {
+  const rows = Object.entries({ ...options, help })
+    .filter(([, { hidden }]) => hidden !== true)
+    .map(([name, { value, help: text }]) => [`--${name}${value === undefined ? '' : ` ${value}`}`, text] as const)
+  const width = Math.max(...rows.map(([flag]) => flag.length))
+  return [
+    about,
+    '',
+    `Usage: ${usage}`,
+    '',
+    'Options:',
+    ...rows.map(([flag, text]) => `  ${flag.padEnd(width)}  ${text}`),
+    '',
+    'Examples:',
+    ...examples.flatMap(([command, meaning]) => [`  ${command}`, `      ${meaning}`]),
+    ...(exits.length === 0 ? [] : ['', 'Exit codes:', ...exits.map((line) => `  ${line}`)]),
+    '',
+  ].join('\n')
+}
+
+const units: Record<string, number> = { '': 1, b: 1, k: 1024, kb: 1000, kib: 1024, m: 1024 ** 2, mb: 1e6, mib: 1024 ** 2, g: 1024 ** 3, gb: 1e9, gib: 1024 ** 3 }
+
+/** `--max-line 64MiB` → bytes. */
+export function sizeOption(values: Parsed['values'], name: string): number | undefined {
+  const value = values[name]
+  if (value === undefined) return undefined
+  const match = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(String(value))
+  const unit = match === null ? undefined : units[match[2]!.toLowerCase()]
+  const size = match === null || unit === undefined ? 0 : Math.floor(Number(match[1]) * unit)
+  if (size < 1) throw usageError(`--${name} ${quoted(value)} is not a size; give bytes or a unit, for example 64MiB`)
+  return size
+}

@@ -1,0 +1,30 @@
+// sluice schema: the JSON Schema of the canonical event or of a dialect's records, as the build generated it.
+import { readFileSync } from 'node:fs'
+import { dialectNames, loadDialect } from './dialects.ts'
+import { CommandError, exitCodes, systemReason, usageError } from './exit.ts'
+import { stdout } from './io.ts'
+import { type CommandSpec, parseOptions } from './options.ts'
+
+const spec: CommandSpec = {
+  usage: 'sluice schema [DIALECT]',
+  about: `Prints the JSON Schema (2020-12) of one record: of sluice's own events, or of a dialect (${dialectNames.join(', ')}).`,
+  options: {},
+  examples: [
+    ['sluice schema > event.schema.json', 'the canonical event'],
+    ['sluice schema avenor', 'the records of Avenor'],
+  ],
+}
+
+export async function run(argv: readonly string[]): Promise<number> {
+  const parsed = parseOptions(spec, argv)
+  if (parsed === undefined) return exitCodes.ok
+  if (parsed.files.length > 1) throw usageError('one DIALECT at a time')
+  const { name } = await loadDialect(parsed.files[0] ?? 'sluice', 'schema')
+  try {
+    stdout().text(readFileSync(new URL(`./schema/${name}.json`, import.meta.url), 'utf8'))
+  } catch (error) {
+    if (error instanceof Error && 'syscall' in error) throw new CommandError(`the schema file is missing: ${systemReason(error)}; build with npm run build`)
+    throw error
+  }
+  return exitCodes.ok
+}

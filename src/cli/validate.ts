@@ -1,0 +1,134 @@
+// sluice validate: shape and order, each finding with its place and the rule it breaks. Several files are read by two workers.
+import { fileURLToPath } from 'node:url'
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
+import { plural } from '../base/text.ts'
+import { createValidator, type Finding, type Verdict } from '../stream/validate.ts'
+import { claimers, dialectNames, open } from './dialects.ts'
+import { CommandError, exitCodes, say, usageError } from './exit.ts'
+import { blocks, oneFile, stdout } from './io.ts'
+import { type CommandSpec, parseOptions, sizeOption } from './options.ts'
+
+const spec: CommandSpec = {
+  usage: 'sluice validate [FILE…|-] [options]',
+  about: `Checks that every record is valid JSON of the right shape, and that the records come in a legal order.
+Each finding has its line, byte, code, severity and the rule it breaks.`,
+  options: {
+    from: { type: 'string', value: 'DIALECT', help: `the dialect (default: auto): ${dialectNames.join(', ')}` },
+    dialect: { type: 'string', value: 'DIALECT', help: 'the same as --from' },
+    json: { type: 'boolean', help: 'findings as JSON, one a line' },
+    strict: { type: 'boolean', help: 'warnings fail too' },
+    repair: { type: 'boolean', help: 'write the stream to stdout with what is missing added (marked "synthetic"); findings go to stderr' },
+    'max-line': { type: 'string', value: 'SIZE', help: 'longest record to read (default 128MiB)' },
+  },
+  examples: [
+    ['sluice validate run.ndjson', 'prints nothing but a summary when all is well'],
+    ['sluice validate --json *.ndjson', 'many recordings, two at a time'],
+    ['sluice validate --repair killed.ndjson > whole.ndjson', 'closes what a killed run left open'],
+  ],
+  exits: ['0  no error (warnings may have been told)', '1  errors, or with --strict warnings', '2  wrong usage, or input of no known dialect'],
+}
+
+type Job = { files: string[]; index: number; step: number; from: string | undefined; maxLine: number | undefined; json: boolean; named: boolean }
+type Result = { file: string; dialect?: string; verdict?: Verdict; error?: { message: string; exitCode: number } }
+type Told = { index: number; line: string } | { index: number; result: Result }
+
+export async function run(argv: readonly string[]): Promise<number> {
+  const parsed = parseOptions(spec, argv)
+  if (parsed === undefined) return exitCodes.ok
+  const { values, files } = parsed
+  const from = (values['from'] ?? values['dialect']) as string | undefined
+  const maxLine = sizeOption(values, 'max-line')
+  const json = values['json'] === true
+  if (values['repair'] === true) return repair(oneFile(files), from, maxLine, json, values['strict'] === true)
+  const job: Job = { files: files.length > 1 ? files : [oneFile(files)], index: 0, step: 1, from, maxLine, json, named: files.length > 1 }
+  const results = files.length > 1 ? await inWorkers(job) : [await validateFile(job.files[0]!, job, printer())]
+  return conclude(results, values['strict'] === true, job.named)
+}
+
+const printer = (): ((line: string) => void) => {
+  const out = stdout()
+  return (line) => out.text(`${line}\n`)
+}
+
+function describe(finding: Finding, job: Pick<Job, 'json' | 'named'>, file: string): string {
+  if (job.json) return JSON.stringify(job.named ? { file, ...finding } : finding)
+  const { line, byte, severity, code, text, rule } = finding
+  return `${job.named ? `${file}: ` : ''}line ${line}, byte ${byte}: ${severity} ${code}: ${text}. Rule: ${rule}`
+}
+
+async function validateFile(file: string, job: Pick<Job, 'from' | 'maxLine' | 'json' | 'named'>, print: (line: string) => void): Promise<Result> {
+  try {
+    const input = await open(blocks(file), job.from)
+    const validator = createValidator(input.dialect, (finding) => print(describe(finding, job, file)), { maxLine: job.maxLine, others: claimers })
+    for await (const block of input.blocks) validator.push(block)
+    return { file, dialect: input.dialect.name, verdict: validator.end() }
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error
+    return { file, error: { message: error.message, exitCode: error.exitCode } }
+  }
+}
+
+function conclude(results: Result[], strict: boolean, named: boolean): number {
+  let exitCode: number = exitCodes.ok
+  for (const { file, dialect, verdict, error } of results) {
+    const prefix = named ? `${file}: ` : ''
+    if (error !== undefined) {
+      say(`sluice: ${prefix}${error.message}`)
+      exitCode = Math.max(exitCode, error.exitCode)
+    } else if (verdict !== undefined) {
+      const { records, errors, warnings } = verdict
+      const found = errors + warnings === 0 ? 'no findings' : [errors === 0 ? '' : plural(errors, 'error'), warnings === 0 ? '' : plural(warnings, 'warning')].filter(Boolean).join(', ')
+      say(`sluice: ${prefix}${dialect}, ${plural(records, 'record')}: ${found}`)
+      if (errors > 0 || (strict && warnings > 0)) exitCode = Math.max(exitCode, exitCodes.failed)
+    }
+  }
+  return exitCode
+}
+
+async function repair(file: string, from: string | undefined, maxLine: number | undefined, json: boolean, strict: boolean): Promise<number> {
+  const input = await open(blocks(file), from)
+  const out = stdout()
+  const job = { json, named: false }
+  const validator = createValidator(input.dialect, (finding) => say(describe(finding, job, file)), { maxLine, others: claimers, repair: (text) => out.text(text) })
+  for await (const block of input.blocks) validator.push(block)
+  return conclude([{ file, dialect: input.dialect.name, verdict: validator.end() }], strict, false)
+}
+
+// ── two workers ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Every second file each; what they find is printed in the order of the files. */
+async function inWorkers(job: Job): Promise<Result[]> {
+  if (job.files.includes('-')) throw usageError('- cannot stand among several files')
+  const print = printer()
+  const lines = job.files.map((): string[] => [])
+  const results: Result[] = []
+  let shown = 0
+  const show = (): void => {
+    for (; shown < job.files.length; shown++) {
+      for (const line of lines[shown]!.splice(0)) print(line)
+      if (results[shown] === undefined) return
+    }
+  }
+  const work = (index: number): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const worker = new Worker(fileURLToPath(import.meta.url), { workerData: { ...job, index, step: 2 } satisfies Job })
+      worker.on('message', (told: Told) => {
+        if ('line' in told) lines[told.index]!.push(told.line)
+        else results[told.index] = told.result
+        show()
+      })
+      worker.on('error', reject)
+      worker.on('exit', () => resolve())
+    })
+  await Promise.all([work(0), work(1)])
+  return results
+}
+
+if (!isMainThread && parentPort !== null) {
+  const job = workerData as Job
+  const port = parentPort
+  for (let index = job.index; index < job.files.length; index += job.step) {
+    const result = await validateFile(job.files[index]!, job, (line) => port.postMessage({ index, line } satisfies Told))
+    port.postMessage({ index, result } satisfies Told)
+  }
+}

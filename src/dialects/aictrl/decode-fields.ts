@@ -1,0 +1,83 @@
+// Parts of aictrl records as parts of events: tokens, cost, context, times, and what an error or a failed tool says.
+import { isRecord, type Rec } from '../../base/json.ts'
+import type { Context, Cost, Fault, Usage } from '../../model/event.ts'
+import { codeText, faultOf } from '../../model/fault.ts'
+import type { ToolStatus } from '../../model/vocabulary.ts'
+import { textOf } from '../contract.ts'
+import type { Wire } from './wire.ts'
+import { categoryOfName } from './words.ts'
+
+/** The document's example has part times in seconds; the program writes milliseconds. */
+export const millisOf = (time: number | undefined): number | undefined => (time !== undefined && time < 1e11 ? time * 1000 : time)
+
+/**
+ * Five buckets that do not overlap. Some providers' reasoning sits in `output` as well, and an old one's cache in `input`:
+ * a `total` shows it, and then the smaller bucket is taken out of the larger.
+ */
+export function usageOf(tokens: Wire<'message_complete'>['tokens']): Usage | undefined {
+  if (tokens === undefined || tokens === null) return undefined
+  const [input, output, reasoning] = [count(tokens.input), count(tokens.output), count(tokens.reasoning)]
+  const [cacheRead, cacheWrite] = [count(tokens.cache?.read), count(tokens.cache?.write)]
+  const { total } = tokens
+  if (total === undefined || input === undefined || output === undefined) return { input, output, reasoning, cacheRead, cacheWrite }
+  const cached = (cacheRead ?? 0) + (cacheWrite ?? 0)
+  const thought = reasoning ?? 0
+  const inside = total !== input + output + cached + thought
+  const cacheInside = inside && total === input + output && cached <= input
+  const thoughtInside = inside && (cacheInside || total === input + output + cached) && thought <= output
+  return { input: cacheInside ? input - cached : input, output: thoughtInside ? output - thought : output, reasoning, cacheRead, cacheWrite }
+}
+
+export function costOf(cost: Wire<'message_complete'>['cost']): Cost | undefined {
+  if (cost === undefined || cost === null) return undefined
+  if (typeof cost === 'number') return { usd: cost, by: 'source' }
+  const parts = { input: cost.input, output: cost.output, cacheRead: cost.cache?.read, cacheWrite: cost.cache?.write }
+  return { usd: (parts.input ?? 0) + (parts.output ?? 0) + (parts.cacheRead ?? 0) + (parts.cacheWrite ?? 0), parts, by: 'source' }
+}
+
+export function contextOf(context: Wire<'message_complete'>['context']): Context | undefined {
+  const used = count(context?.used)
+  return used === undefined ? undefined : { used, limit: count(context?.limit) }
+}
+
+const count = (value: number | undefined): number | undefined => (value !== undefined && value >= 0 ? Math.round(value) : undefined)
+
+/** `error.error` has a name and data in every program we know, and may be anything in others. */
+export function faultOfError(error: unknown): Fault {
+  if (!isRecord(error)) return faultOf(textOf(error))
+  const data = isRecord(error['data']) ? error['data'] : {}
+  const name = typeof error['name'] === 'string' ? error['name'] : undefined
+  const text = firstText(data['message'], error['message'], name) ?? textOf(error)
+  const http = Number(codeText(data['statusCode'] ?? data['status'] ?? error['statusCode'] ?? error['status']))
+  const retryable = data['isRetryable']
+  return faultOf(text, {
+    category: categoryOfName(name),
+    code: name,
+    http: Number.isInteger(http) && http >= 0 ? http : undefined,
+    retryable: typeof retryable === 'boolean' ? retryable : undefined,
+  })
+}
+
+/** What a provider's error brought beside its message: headers, body. */
+export function diagnosticsOf(error: unknown): Rec | undefined {
+  const data = isRecord(error) ? error['data'] : undefined
+  if (!isRecord(data)) return undefined
+  for (const key in data) if (key !== 'message' && key !== 'statusCode' && key !== 'isRetryable') return data
+  return undefined
+}
+
+const firstText = (...values: unknown[]): string | undefined => values.find((value) => typeof value === 'string' && value !== '') as string | undefined
+
+/** The program has one word, `error`, for all calls that did not complete; its texts tell them apart. */
+export function statusOfError(text: string, rejected: boolean): Exclude<ToolStatus, 'ok'> {
+  if (rejected || text === 'denied') return 'denied'
+  if (text === 'abandoned' || text === 'cancelled') return text
+  const head = text.slice(0, 200)
+  if (head.includes('rejected permission') || head.includes('specified a rule which prevents')) return 'denied'
+  return head.includes('Tool execution aborted') ? 'cancelled' : 'error'
+}
+
+export const exitCodeOf = (metadata: Rec | null | undefined): number | undefined => {
+  const exit = metadata?.['exit']
+  return Number.isSafeInteger(exit) ? (exit as number) : undefined
+}

@@ -1,0 +1,172 @@
+// `assistant` and `user` records: the conversation. One record mostly holds one content block; all of them are told.
+import type { Payload } from '../../model/event.ts'
+import { isRecord } from '../../base/json.ts'
+import { toolKindOf } from '../../model/tool-kind.ts'
+import { closeMessage, laneId, openMessage, placeIn } from './decode-lane.ts'
+import { type Lane, laneOf, most, put, type Reader, type StreamedBlock, turnOf } from './decode-state.ts'
+import { toolEnd } from './decode-tool.ts'
+import { enterTurn, leaveTurn } from './decode-transcript.ts'
+import { faultFrom, finishOf, soundsInterrupted, str, usageOf } from './values.ts'
+import type { Wire } from './wire.ts'
+
+type Block = Wire<'assistant'>['message']['content'][number]
+
+// ── assistant ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export function assistant(on: Reader, record: Wire<'assistant'>): void {
+  const agent = laneId(on, record)
+  const { message } = record
+  const made = message.model === '<synthetic>' // words of the program itself, not of a model
+  refuse(on, agent, record.refused_message_id)
+  const lane = openMessage(on, agent, message.id ?? idFor(on, agent), made ? undefined : message.model)
+  const open = lane.message!
+  if (!made) {
+    open.usage = usageOf(message.usage) ?? open.usage
+    open.usageFinal = typeof message.stop_reason === 'string' || record.sessionId !== undefined
+  }
+  const failed = record.is_api_error_message === true || record.isApiErrorMessage === true || typeof record.error === 'string' || (made && message.stop_reason === 'stop_sequence')
+  const finish = finishOf(message.stop_reason)
+  if (finish !== undefined) open.finish = failed && finish !== 'refusal' ? 'error' : finish
+  if (record.aborted === true) open.finish = 'cancelled'
+  for (const block of message.content) tell(on, lane, agent, block)
+  if (failed) failure(on, record, agent)
+  else if (message.content.length === 0) on.pen.raw(on.tag, 'redundant')
+}
+
+/** A record without message id goes on with the one before, until a result or prompt stands between. */
+function idFor(on: Reader, agent: string | undefined): string {
+  const lane = laneOf(on.session, agent)
+  return lane.message === undefined || lane.answered ? `~message-${++on.made}` : lane.message.id
+}
+
+/** A later record says that the model refused; its own records did not. */
+function refuse(on: Reader, agent: string | undefined, refused: string | undefined): void {
+  const message = on.session.lanes.get(agent)?.message
+  if (refused !== undefined && message?.id === refused) message.finish = 'refusal'
+}
+
+function failure(on: Reader, record: Wire<'assistant'>, agent: string | undefined): void {
+  const text = record.message.content.find((block) => block.type === 'text')?.text ?? record.error ?? ''
+  const error = faultFrom(text, { word: record.error, type: record.api_error_type, code: record.api_error, status: record.api_error_status })
+  if (agent === undefined) on.session.fault = error
+  on.pen.emit('error', { scope: agent === undefined ? 'turn' : 'task', fatal: agent === undefined, error }, { agent })
+}
+
+/** The number of a full block in its message, and whether its deltas were told before. */
+function place(lane: Lane, type: StreamedBlock['type'], call?: string): { index: number; begun: StreamedBlock | undefined } {
+  for (const [index, begun] of lane.streamed) {
+    if (begun.type !== type || begun.call !== call) continue
+    lane.streamed.delete(index)
+    lane.next = Math.max(lane.next, index + 1)
+    return { index, begun }
+  }
+  return { index: lane.next++, begun: undefined }
+}
+
+function tell(on: Reader, lane: Lane, agent: string | undefined, block: Block): void {
+  const { pen } = on
+  switch (block.type) {
+    case 'text': {
+      const { index, begun } = place(lane, 'text')
+      return pen.emit('text.end', { text: block.text, streamed: begun?.told === true }, placeIn(lane, agent, index))
+    }
+    case 'thinking': {
+      const { index, begun } = place(lane, 'thought')
+      return pen.emit('thought.end', { text: block.thinking, streamed: begun?.told === true, signature: block.signature }, placeIn(lane, agent, index))
+    }
+    case 'redacted_thinking': {
+      const { index } = place(lane, 'thought')
+      return pen.emit('thought.end', { streamed: false, redacted: true, signature: str((block as { data?: unknown }).data) }, placeIn(lane, agent, index))
+    }
+    case 'tool_use':
+    case 'server_tool_use':
+    case 'mcp_tool_use':
+      if (block.id !== undefined && block.name !== undefined) return callTool(on, lane, agent, block, block.id, block.name)
+      break
+    default:
+      if (block.tool_use_id !== undefined && block.type.endsWith('_result')) return toolEnd(on, { agent, block, call: block.tool_use_id })
+  }
+  const { index } = place(lane, 'other')
+  pen.emit('content.end', contentOf(block), placeIn(lane, agent, index))
+}
+
+function callTool(on: Reader, lane: Lane, agent: string | undefined, block: Block, call: string, name: string): void {
+  const { index, begun } = place(lane, 'tool', call)
+  const where = placeIn(lane, agent, index, call)
+  lane.message!.calls = true
+  if (begun !== undefined) return on.pen.emit('tool.update', { state: 'pending', ...about(block.input) }, where)
+  startCall(on, where, call, name, block.type, block.input)
+}
+
+export function startCall(on: Reader, where: ReturnType<typeof placeIn>, call: string, name: string, type: string, input: unknown): void {
+  put(on.session.calls, call, { name, lane: where.agent, turn: where.turn }, most.calls)
+  const server = name.startsWith('mcp__') ? name.slice(5, endOfServer(name)) : undefined
+  const hostedBy = type === 'tool_use' ? undefined : 'provider'
+  on.pen.emit('tool.start', { name, toolKind: toolKindOf(name), server, hostedBy, ...about(input) }, where)
+}
+
+/** `mcp__server__tool` */
+function endOfServer(name: string): number {
+  const end = name.indexOf('__', 5)
+  return end === -1 ? name.length : end
+}
+
+/** What an input says of its call: a title for people, and the file it is about. */
+function about(input: unknown): { input: unknown; title?: string | undefined; paths?: string[] | undefined } {
+  if (!isRecord(input)) return { input }
+  const path = str(input['file_path']) ?? str(input['notebook_path']) ?? str(input['path'])
+  return { input, title: str(input['description']), paths: path === undefined ? undefined : [path] }
+}
+
+function contentOf(block: Block): Payload<'content.end'> {
+  const source = block.source
+  if (!isRecord(source)) return { type: block.type, data: block }
+  return { type: block.type, mime: str(source['media_type']), uri: str(source['url']), data: source['data'] }
+}
+
+// ── user ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export function user(on: Reader, record: Wire<'user'>): void {
+  const agent = laneId(on, record)
+  const { content } = record.message
+  laneOf(on.session, agent).answered = true
+  refuse(on, agent, record.refused_message_id)
+  if (typeof content === 'string') return prompt(on, record, agent, content, undefined)
+  const results = content.filter((block) => block.tool_use_id !== undefined && block.type === 'tool_result')
+  for (const block of results) {
+    toolEnd(on, { agent, block, call: block.tool_use_id!, record, structure: results.length === 1 ? (record.tool_use_result ?? record.toolUseResult) : undefined })
+  }
+  if (content.length > results.length || content.length === 0) prompt(on, record, agent, textIn(content), content)
+}
+
+const textIn = (content: readonly Block[]): string | undefined => {
+  let text: string | undefined
+  for (const block of content) if (block.type === 'text') text = text === undefined ? block.text : `${text}\n${block.text}`
+  return text
+}
+
+function prompt(on: Reader, record: Wire<'user'>, agent: string | undefined, text: string | undefined, content: readonly Block[] | undefined): void {
+  const id = str(record.uuid)
+  const by = speaker(record, agent, text ?? '', content === undefined)
+  const state = on.origin.from === 'host' || (id === undefined && record.sessionId === undefined) ? 'sent' : 'seen'
+  if (record.sessionId !== undefined && agent === undefined) enterTurn(on, record, by)
+  const others = content?.some((block) => block.type !== 'text') === true ? content.filter((block) => block.type !== 'tool_result') : undefined
+  const turn = agent === undefined && on.pen.openTurns() > 1 ? turnOf(on) : undefined
+  on.pen.emit('prompt.submit', { text, content: others, by, state, id }, { agent, turn })
+  if (record.sessionId === undefined || agent !== undefined || text === undefined || !soundsInterrupted(text)) return
+  closeMessage(on, undefined, 'cancelled')
+  leaveTurn(on, 'cancelled')
+}
+
+/** Who put these words into the conversation. `bare`: the content is a string, which only hosts and the program itself write. */
+function speaker(record: Wire<'user'>, agent: string | undefined, text: string, bare: boolean): Payload<'prompt.submit'>['by'] {
+  if (agent !== undefined) return 'agent'
+  const kind = record.origin?.kind
+  if (kind === 'task-notification') return 'task'
+  if (kind === 'peer' || kind === 'channel' || kind === 'coordinator') return 'agent'
+  if (text.startsWith('Stop hook feedback')) return 'hook'
+  const own = record.isSynthetic === true || record.isMeta === true || (record as { isCompactSummary?: unknown }).isCompactSummary === true
+  if (own || soundsInterrupted(text) || text.startsWith('<local-command-') || text.startsWith('<command-name>')) return 'system'
+  if (bare && record.sessionId === undefined && record.uuid !== undefined && record.isReplay !== true) return 'system'
+  return 'user'
+}

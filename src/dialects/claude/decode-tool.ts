@@ -1,0 +1,86 @@
+// Results of tool calls. What a call came to is spread over the block, `tool_result_meta`, `tool_use_result` and, in old
+// versions, the wording of the text.
+import type { Payload } from '../../model/event.ts'
+import { isRecord, type Rec } from '../../base/json.ts'
+import type { ToolStatus } from '../../model/vocabulary.ts'
+import { settle } from './decode-control.ts'
+import { endTask, startTask } from './decode-lane.ts'
+import type { Reader } from './decode-state.ts'
+import { decider, exitCodeIn, nat, real, soundsInterrupted, soundsRefused, str, usageOf } from './values.ts'
+import type { Wire } from './wire.ts'
+
+type Block = Wire<'assistant'>['message']['content'][number]
+/** `structure`: the record's tool_use_result, when it can only belong to this block. */
+export type Told = { agent: string | undefined; block: Block; call: string; record?: Wire<'user'>; structure?: unknown }
+
+export function toolEnd(on: Reader, { agent, block, call, record, structure }: Told): void {
+  const known = on.session.calls.get(call)
+  on.session.calls.delete(call)
+  const data = isRecord(structure) ? structure : undefined
+  const content = Array.isArray(block.content) ? (block.content as unknown[]) : undefined
+  const text = typeof block.content === 'string' ? block.content : textOf(content)
+  const meta = metaOf(record, call)
+  const status = statusOf(block, text ?? '', meta)
+  const task = status === 'ok' && data !== undefined ? startedTask(on, call, data) : undefined
+  if (task === undefined) finishTask(on, call, status, text, data)
+  settle(on, call, known?.name, meta.permitted?.allow ?? (status === 'ok' ? true : status === 'denied' ? false : undefined))
+  on.pen.emit(
+    'tool.end',
+    {
+      status,
+      text,
+      content,
+      data,
+      error: status === 'error' ? { category: 'unknown', text: text ?? '' } : undefined,
+      exitCode: status === 'error' && text !== undefined ? exitCodeIn(text) : undefined,
+      durationMs: data === undefined ? undefined : (real(data['durationMs']) ?? real(data['totalDurationMs'])),
+      task,
+      permitted: meta.permitted,
+    },
+    { call, agent: known === undefined ? agent : known.lane, turn: known?.turn },
+  )
+}
+
+function textOf(content: readonly unknown[] | undefined): string | undefined {
+  let text: string | undefined
+  for (const part of content ?? []) {
+    const piece = isRecord(part) && part['type'] === 'text' ? str(part['text']) : undefined
+    if (piece !== undefined) text = text === undefined ? piece : `${text}\n${piece}`
+  }
+  return text
+}
+
+type Meta = { permitted: Payload<'tool.end'>['permitted']; notRun: string | undefined }
+
+function metaOf(record: Wire<'user'> | undefined, call: string): Meta {
+  if (record === undefined) return { permitted: undefined, notRun: undefined }
+  const meta = record.tool_result_meta?.find((entry): entry is Rec => isRecord(entry) && entry['id'] === call)
+  const decision = meta === undefined ? record.permissionDecision : meta['permission_decision']
+  const notRun = str(meta?.['non_execution_kind']) ?? str((record as { toolDenialKind?: unknown }).toolDenialKind)
+  if (!isRecord(decision)) return { permitted: notRun === undefined ? undefined : { allow: false, by: notRun === 'user-rejected' ? 'user' : 'rule' }, notRun }
+  const allow = decision['decision'] === 'accept'
+  return { permitted: { allow, by: decider(decision['source'], decision['reason_type'] ?? decision['reasonType'], allow) }, notRun }
+}
+
+function statusOf(block: Block, text: string, { permitted, notRun }: Meta): ToolStatus {
+  if (block.is_error !== true) return 'ok'
+  if (permitted?.allow === false || notRun !== undefined) return 'denied'
+  if (soundsInterrupted(text)) return 'cancelled'
+  return permitted === undefined && soundsRefused(text) ? 'denied' : 'error'
+}
+
+/** The call went to the background: it is over, its task goes on. */
+function startedTask(on: Reader, call: string, data: Rec): string | undefined {
+  const command = str(data['backgroundTaskId'])
+  const task = command ?? (data['isAsync'] === true ? str(data['agentId']) : undefined)
+  if (task === undefined || on.session.tasks.get(call)?.task === task) return task
+  startTask(on, { task, type: command === undefined ? 'agent' : 'command', background: true, title: str(data['description']), prompt: str(data['prompt']) }, call, 'implied')
+  return task
+}
+
+/** A subagent that its caller waited for has ended with the call; newer versions say so before. */
+function finishTask(on: Reader, call: string, status: ToolStatus, text: string | undefined, data: Rec | undefined): void {
+  const started = on.session.tasks.get(call)
+  if (started === undefined || started.background || !on.pen.hasTask(started.task)) return
+  endTask(on, { task: started.task, status, text, tokens: nat(data?.['totalTokens']), usage: usageOf(data?.['usage']) }, 'implied')
+}

@@ -1,0 +1,138 @@
+// Claude → events: one stream of stdout, of stdin, of both, or a transcript file. Each record type has one function; what is
+// not listed here is kept as raw.
+import type { Rec } from '../../base/json.ts'
+import type { Pen } from '../../model/pen.ts'
+import type { DecoderBody } from '../contract.ts'
+import { cancelRequest, canUseTool, controlResponse, hookCallback, interrupt, setMode, setModel, stopTask } from './decode-control.ts'
+import { assistant, user } from './decode-message.ts'
+import { result } from './decode-result.ts'
+import { most, newSession, put, type Reader, type Session } from './decode-state.ts'
+import { streamEvent } from './decode-stream.ts'
+import {
+  apiRetry, commandsChanged, compactBoundary, conversationReset, filesPersisted, hookResponse, hookStarted, init, note, permissionDenied,
+  rateLimit, sessionState, status, thinkingTokens, toolProgress,
+} from './decode-system.ts'
+import { taskNotification, taskProgress, taskStarted, taskUpdated } from './decode-task.ts'
+import { apiError, attachment, costState, endTranscript, mode, permissionMode, queueOperation, title, turnDuration } from './decode-transcript.ts'
+import { str, time } from './values.ts'
+import type { Tag, Wire } from './wire.ts'
+
+type Read<T extends Tag> = (on: Reader, record: Wire<T>) => void
+
+const readers: { readonly [T in Tag]?: Read<T> } = {
+  assistant,
+  user,
+  stream_event: streamEvent,
+  result,
+  'result/success': result,
+  'result/error_during_execution': result,
+  'result/error_max_turns': result,
+  'result/error_max_budget_usd': result,
+  'result/error_max_structured_output_retries': result,
+
+  'system/init': init,
+  'system/status': status,
+  'system/session_state_changed': sessionState,
+  'system/api_retry': apiRetry,
+  'system/permission_denied': permissionDenied,
+  'system/thinking_tokens': thinkingTokens,
+  'system/task_started': taskStarted,
+  'system/task_progress': taskProgress,
+  'system/task_updated': taskUpdated,
+  'system/task_notification': taskNotification,
+  'system/compact_boundary': compactBoundary,
+  'system/hook_started': (on, record) => hookStarted(on, record),
+  'system/hook_response': hookResponse,
+  'system/hook_progress': note,
+  'system/informational': note,
+  'system/notification': note,
+  'system/model_fallback': note,
+  'system/model_refusal_fallback': note,
+  'system/model_refusal_no_fallback': note,
+  'system/local_command_output': note,
+  'system/memory_recall': note,
+  'system/mirror_error': note,
+  'system/worker_shutting_down': note,
+  'system/elicitation_complete': note,
+  'system/plugin_install': note,
+  'system/code_change_published': note,
+  'system/vcs_state_changed': note,
+  'system/files_persisted': filesPersisted,
+  'system/commands_changed': commandsChanged,
+  tool_progress: toolProgress,
+  rate_limit_event: rateLimit,
+  prompt_suggestion: note,
+  tool_use_summary: note,
+  auth_status: note,
+  conversation_reset: conversationReset,
+
+  'control_request/can_use_tool': canUseTool,
+  'control_request/hook_callback': hookCallback,
+  'control_request/interrupt': interrupt,
+  'control_request/stop_task': stopTask,
+  'control_request/set_model': setModel,
+  'control_request/set_permission_mode': setMode,
+  control_response: controlResponse,
+  control_cancel_request: cancelRequest,
+
+  'system/api_error': apiError,
+  'system/local_command': note,
+  'system/stop_hook_summary': note,
+  'system/turn_duration': turnDuration,
+  attachment,
+  'queue-operation': queueOperation,
+  mode,
+  'permission-mode': permissionMode,
+  summary: title,
+  'custom-title': title,
+  'ai-title': title,
+  'cost-state': costState,
+}
+const readerOf = new Map(Object.entries(readers)) as ReadonlyMap<string, (on: Reader, record: Rec) => void>
+
+/** Says nothing that other records do not say as well. */
+const redundant: ReadonlySet<string> = new Set<Tag>(['system/background_tasks_changed', 'keep_alive', 'last-prompt', 'tools-used', 'system/control_request_progress'])
+
+export function decode(pen: Pen): DecoderBody {
+  const sessions = new Map<string | undefined, Session>()
+  let current: string | undefined
+
+  function sessionAt(id: string | undefined): Session {
+    let session = sessions.get(id)
+    if (session === undefined) put(sessions, id, (session = newSession()), most.sessions)
+    return session
+  }
+
+  /** Control records name no session: the question or call they are about does, else the session that spoke last. */
+  function controlSession(record: Rec): string | undefined {
+    const { request, response } = record as { request?: { tool_use_id?: unknown }; response?: { request_id?: unknown } }
+    const ask = str(response?.request_id) ?? str(record['request_id']) ?? ''
+    const call = str(request?.tool_use_id) ?? ''
+    if (sessions.size > 1) for (const [id, session] of sessions) if (session.asks.has(ask) || session.calls.has(call)) return id
+    return current
+  }
+
+  const on: Reader = { pen, session: newSession(), origin: undefined as never, tag: '', made: 0 }
+
+  return {
+    push(record: Rec, tag: string, origin) {
+      const id = str(record['session_id']) || str(record['sessionId'])
+      if (id) current = id
+      const session = id || (tag.startsWith('control_') ? controlSession(record) : current)
+      on.session = sessionAt(session)
+      on.origin = origin
+      on.tag = tag
+      pen.common({ at: time(record['timestamp']), session })
+      const read = readerOf.get(tag)
+      if (read !== undefined) read(on, record)
+      else pen.raw(tag, redundant.has(tag) ? 'redundant' : 'unmapped')
+    },
+    end() {
+      for (const [id, session] of sessions) {
+        on.session = session
+        pen.common({ at: pen.lastAt(), session: id })
+        endTranscript(on)
+      }
+    },
+  }
+}

@@ -1,0 +1,105 @@
+// The library `sluice`: the event model, and detect, read, write, convert and validate over all dialects.
+// Runs in Node and in a browser. Whole inputs in one call here; `createReader`, `createConverter` and `createValidator` take
+// a stream in chunks.
+import type { Rec } from './base/json.ts'
+import { stringifyJson } from './base/json.ts'
+import { aictrl } from './dialects/aictrl/index.ts'
+import { appctl } from './dialects/appctl/index.ts'
+import { avenor } from './dialects/avenor/index.ts'
+import { claude } from './dialects/claude/index.ts'
+import type { Dialect } from './dialects/contract.ts'
+import { sluice } from './dialects/sluice/index.ts'
+import type { Event } from './model/event.ts'
+import { createConverter, type ConvertOptions, type Summary } from './stream/convert.ts'
+import { createSniffer, type Detection } from './stream/detect.ts'
+import { type Addition, createLedger, ledgerSink, type Loss } from './stream/ledger.ts'
+import { createReader, type ReadOptions } from './stream/read.ts'
+import { createValidator, type Finding, type ValidateOptions, type Verdict } from './stream/validate.ts'
+
+export type { Dialect, Expression, LossTable } from './dialects/contract.ts'
+export type { Context, Cost, Event, EventOf, Fault, Kind, Option, Origin, Payload, Rule, Usage } from './model/event.ts'
+export { outcomeOf, toolFailed } from './model/outcome.ts'
+export { addUsage, contextTokens, outputTokens, totalTokens, usageSince } from './model/usage.ts'
+export * from './model/vocabulary.ts'
+export { createConverter, createReader, createSniffer, createValidator }
+export type { Addition, ConvertOptions, Detection, Finding, Loss, ReadOptions, Summary, ValidateOptions, Verdict }
+
+/** All dialects by name. */
+export const dialects = { sluice, claude, aictrl, avenor, appctl } as const satisfies Record<string, Dialect>
+export type DialectName = keyof typeof dialects
+
+export type Input = string | Uint8Array | Iterable<string | Uint8Array>
+
+const all: readonly Dialect[] = Object.values(dialects)
+const encoder = new TextEncoder()
+
+function* chunks(input: Input): Generator<Uint8Array> {
+  if (typeof input === 'string') yield encoder.encode(input)
+  else if (input instanceof Uint8Array) yield input
+  else for (const chunk of input) yield typeof chunk === 'string' ? encoder.encode(chunk) : chunk
+}
+
+/** Which dialect is it? `dialect` is absent when none is sure. */
+export function detect(input: Input): Detection {
+  const sniffer = createSniffer(all)
+  for (const chunk of chunks(input)) sniffer.push(chunk)
+  sniffer.end()
+  return sniffer.detection()
+}
+
+/** The named dialect, or the one that the input is in. Throws when it cannot be told. */
+function choose(input: Uint8Array[], name: DialectName | undefined): Dialect {
+  const found = name ?? detect(input).dialect
+  if (found === undefined || !Object.hasOwn(dialects, found)) throw new TypeError(`the dialect of the input is not known; name one of ${Object.keys(dialects).join(', ')}`)
+  return dialects[found as DialectName]
+}
+
+/** All events of a stream, its end included. */
+export function read(input: Input, options: ReadOptions & { dialect?: DialectName } = {}): Event[] {
+  const whole = [...chunks(input)]
+  const events: Event[] = []
+  const reader = createReader(choose(whole, options.dialect), (more) => void events.push(...more), { others: all, ...options })
+  for (const chunk of whole) reader.push(chunk)
+  reader.end()
+  return events
+}
+
+/** Events as records of a dialect, with what was lost and added. */
+export function write(events: Iterable<Event>, dialect: DialectName): { text: string; records: Rec[]; losses: Loss[]; additions: Addition[] } {
+  const to = dialects[dialect]
+  const ledger = createLedger(to)
+  const records: Rec[] = []
+  const target = to.encoder(ledgerSink(ledger, to, (record) => void records.push(record)))
+  for (const event of events) if (ledger.admit(event)) target.push(event)
+  target.end()
+  return { text: records.map((record) => `${stringifyJson(record)}\n`).join(''), records, losses: ledger.losses(), additions: ledger.additions() }
+}
+
+/** A stream in another dialect. To its own dialect the bytes stay the same. */
+export function convert(input: Input, options: ConvertOptions & { to: DialectName; from?: DialectName }): Summary & { from: string; text: string } {
+  const whole = [...chunks(input)]
+  const from = choose(whole, options.from)
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  const parts: string[] = []
+  const output = { text: (text: string) => void parts.push(text), bytes: (bytes: Uint8Array) => void parts.push(decoder.decode(bytes, { stream: true })) }
+  const converter = createConverter(from, dialects[options.to], output, { others: all, ...options })
+  for (const chunk of whole) converter.push(chunk)
+  const summary = converter.end()
+  return { ...summary, from: from.name, text: parts.join('') + decoder.decode() }
+}
+
+/** Shape and order. `repaired` is there when asked for. */
+export function validate(input: Input, options: { dialect?: DialectName; maxLine?: number; repair?: boolean } = {}): Verdict & { dialect: string; findings: Finding[]; repaired?: string } {
+  const whole = [...chunks(input)]
+  const dialect = choose(whole, options.dialect)
+  const findings: Finding[] = []
+  let repaired = ''
+  const validator = createValidator(dialect, (finding) => void findings.push(finding), {
+    maxLine: options.maxLine,
+    others: all,
+    repair: options.repair === true ? (text) => void (repaired += text) : undefined,
+  })
+  for (const chunk of whole) validator.push(chunk)
+  const verdict = validator.end()
+  return { ...verdict, dialect: dialect.name, findings, ...(options.repair === true ? { repaired } : {}) }
+}

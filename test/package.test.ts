@@ -1,0 +1,114 @@
+// What a user gets: the packed tarball, installed without network and without scripts into an empty project, and used there.
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { publint } from 'publint'
+import { formatMessage } from 'publint/utils'
+
+const root = dirname(import.meta.dirname)
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const scratch = mkdtempSync(join(tmpdir(), 'sluice-package-'))
+const project = join(scratch, 'project')
+const installed = join(project, 'node_modules/sluice')
+after(() => rmSync(scratch, { recursive: true, force: true }))
+
+// npm hands its own settings to what it starts (`npm test`): the project of a user has none of them. Node 24 comes first.
+const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)))
+env['PATH'] = [dirname(process.execPath), process.env['PATH']].join(delimiter)
+
+function run(command: string, args: string[], cwd: string): string {
+  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd, env, encoding: 'utf8' })
+  assert.equal(status, 0, `${command} ${args.join(' ')}: ${error?.message ?? stderr}`)
+  return stdout
+}
+
+interface Packed {
+  readonly filename: string
+  readonly unpackedSize: number
+  readonly files: readonly { readonly path: string; readonly size: number; readonly mode: number }[]
+}
+let packed: Packed
+
+before(() => {
+  const built = existsSync(join(root, 'dist/cli.js'))
+  assert.ok(built, "dist/cli.js is missing, these tests need it: run 'npm run build' first")
+  const pack = ['pack', '--json', '--ignore-scripts', '--pack-destination', scratch]
+  packed = JSON.parse(run('npm', pack, root))[0]
+  mkdirSync(project)
+  writeFileSync(join(project, 'package.json'), '{ "name": "user", "version": "1.0.0", "type": "module" }')
+  const quiet = ['--no-audit', '--no-fund', '--no-update-notifier']
+  run('npm', ['install', '--offline', '--ignore-scripts', ...quiet, join(scratch, packed.filename)], project)
+})
+
+test('installs alone: no package comes along', () => {
+  assert.deepEqual(Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }), [])
+  const others = readdirSync(join(project, 'node_modules')).filter((name) => !name.startsWith('.'))
+  assert.deepEqual(others, ['sluice'])
+})
+
+test('holds what a user needs, nothing of ours, and stays small', () => {
+  const paths = packed.files.map(({ path }) => path)
+  for (const needed of ['LICENSE', 'README.md', 'package.json', 'bin/sluice', 'dist/cli.js'])
+    assert.ok(paths.includes(needed), `${needed} is not packed`)
+  const ours =
+    /\.test\.|(^|\/)(test|bench|scripts|node_modules|fixtures\/claude|bench\/corpora)\/|^\.|tsconfig|\.oxlintrc|knip/
+  assert.deepEqual(
+    paths.filter((path) => ours.test(path)),
+    [],
+  )
+  const launcher = packed.files.find(({ path }) => path === 'bin/sluice')
+  assert.ok(launcher !== undefined && (launcher.mode & 0o111) === 0o111, 'bin/sluice is not executable')
+  const largest = packed.files.toSorted((a, b) => b.size - a.size).slice(0, 5)
+  const sizes = largest.map(({ path, size }) => `${path} ${size}`).join(', ')
+  assert.ok(packed.unpackedSize < 1_500_000, `${packed.unpackedSize} bytes unpacked; largest: ${sizes}`)
+})
+
+test('names no folder of the machine that built it, and maps point to no test', () => {
+  for (const { path } of packed.files) {
+    const text = readFileSync(join(installed, path), 'utf8')
+    assert.ok(!text.includes(root), `${path} holds the path '${root}'`)
+    if (!path.endsWith('.map')) continue
+    const { sources } = JSON.parse(text) as { sources: string[] }
+    assert.deepEqual(
+      sources.filter((source) => /\.test\.|(^|\/)test\//.test(source)),
+      [],
+      path,
+    )
+  }
+})
+
+test('its command runs from the project of a user', () => {
+  const sluice = join(project, 'node_modules/.bin/sluice')
+  assert.ok(run(sluice, ['--version'], project).includes(manifest.version))
+  const sample = packed.files.find(({ path }) => /tour.*\.(ndjson|jsonl)$/.test(path))?.path
+  assert.ok(sample !== undefined, 'no sample (tour*.ndjson) is packed')
+  const said = run(sluice, ['detect', join(installed, sample)], project)
+  const dialects = readdirSync(join(root, 'src/dialects'), { withFileTypes: true }).filter((entry) =>
+    entry.isDirectory(),
+  )
+  assert.ok(
+    dialects.some(({ name }) => said.includes(name)),
+    `detect names no dialect: ${said}`,
+  )
+})
+
+test('every entry of its exports can be imported', () => {
+  const entries = Object.keys(manifest.exports ?? {}).filter((entry) => !entry.endsWith('.json'))
+  const names = new Set(entries.filter((entry) => !entry.includes('*')).map((entry) => `sluice${entry.slice(1)}`))
+  for (const name of ['sluice', 'sluice/dialects/appctl', ...names]) {
+    const code = `console.log(Object.keys(await import(${JSON.stringify(name)})).length)`
+    const count = Number(run(process.execPath, ['--input-type=module', '-e', code], project))
+    assert.ok(count > 0, `${name} exports nothing`)
+  }
+})
+
+test('publint finds nothing wrong', async () => {
+  const { messages, pkg } = await publint({ pkgDir: installed, pack: false, level: 'warning', strict: true })
+  assert.deepEqual(
+    messages.map((message) => formatMessage(message, pkg, { color: false })),
+    [],
+  )
+})
