@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { corpusPath, type Corpus, type Kind } from './corpus.ts'
 
 /** `parse`: bare JSON.parse of the same files. `start`: `node -e 0`. Otherwise the same command on other files. */
-export type Against = 'parse' | 'start' | readonly Corpus[]
+type Against = 'parse' | 'start' | readonly Corpus[]
 
 export type Case = {
   name: string

@@ -12,7 +12,7 @@ const OWN_NODE = join(import.meta.dirname, '../node_modules/node/bin/node')
 const NODE = existsSync(OWN_NODE) ? OWN_NODE : process.execPath
 const STDERR_LIMIT = 256 << 20
 
-export class ChildFailed extends Error {
+class ChildFailed extends Error {
   constructor(argv: readonly string[], done: SpawnSyncReturns<Buffer>) {
     const how = done.error?.message ?? (done.signal ? `killed by ${done.signal}` : `exit code ${done.status}`)
     super(`${argv.join(' ')}: ${how}\n${done.stderr?.toString().slice(0, 2000) ?? ''}`)

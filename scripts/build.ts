@@ -12,8 +12,8 @@ const commands = ['convert', 'validate', 'detect', 'schema', 'tour']
 const dialects = readdirSync(path('src/dialects'), { withFileTypes: true }).filter((entry) => entry.isDirectory()).map(({ name }) => name)
 
 async function bundle(input: InputOptions, output: OutputOptions): Promise<void> {
-  const build = await rolldown({ platform: 'node', logLevel: 'warn', transform: { define: { SLUICE_VERSION: JSON.stringify(version) } }, ...input })
-  await build.write({ dir: path('dist'), format: 'esm', minify: true, legalComments: 'none', ...output } as OutputOptions)
+  const build = await rolldown({ platform: 'node', logLevel: 'warn', makeAbsoluteExternalsRelative: false, transform: { define: { SLUICE_VERSION: JSON.stringify(version) } }, ...input })
+  await build.write({ dir: path('dist'), format: 'esm', minify: true, comments: false, ...output } as OutputOptions)
   await build.close()
 }
 
@@ -41,4 +41,4 @@ for (const name of dialects) {
 const entries = Object.fromEntries(dialects.map((name) => [`dialects/${name}`, path(`src/dialects/${name}/index.ts`)]))
 await bundle({ input: { index: path('src/index.ts'), testing: path('src/testing/index.ts'), ...entries } }, { dir: path('dist/lib'), minify: false })
 execFileSync(process.execPath, [path('node_modules/typescript/bin/tsc'), '-p', path('scripts/tsconfig.types.json')], { stdio: 'inherit' })
-cpSync(path('src/dialects'), path('dist/types/dialects'), { recursive: true, filter: (from) => !from.includes('.') || from.endsWith('.gen.d.ts') })
+for (const name of dialects) cpSync(path(`src/dialects/${name}/shapes.gen.d.ts`), path(`dist/types/dialects/${name}/shapes.gen.d.ts`))

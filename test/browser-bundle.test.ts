@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { createContext, runInContext } from 'node:vm'
 import { rolldown } from 'rolldown'
+import * as node from '../src/index.ts'
 
 const root = join(import.meta.dirname, '..')
 const scratch = mkdtempSync(join(tmpdir(), 'sluice-browser-'))
@@ -46,12 +47,12 @@ const webGlobals = [
 ]
 
 /** Runs the script as a page with a strict content policy would: web globals only, and no code from strings. */
-function runAsPage(code: string): Record<string, unknown> {
+function runAsPage(code: string): { sluice: typeof node; Uint8Array: typeof Uint8Array } {
   const page = Object.fromEntries(webGlobals.map((name) => [name, globalThis[name]]))
   const context = createContext(page, { codeGeneration: { strings: false, wasm: false } })
   for (const name of ['process', 'Buffer', 'require', 'module', 'global'])
     assert.equal(runInContext(`typeof ${name}`, context), 'undefined')
-  return runInContext(`${code}\n;sluice`, context)
+  return runInContext(`${code}\n;({ sluice, Uint8Array })`, context)
 }
 
 let bundled: Promise<Bundle> | undefined
@@ -64,9 +65,33 @@ test('the bundle imports nothing, neither of Node nor a package', async () => {
   assert.doesNotMatch(code, /["'`]node:/)
 })
 
-test('the bundle runs with web globals alone', async () => {
-  const sluice = runAsPage((await library()).code)
-  assert.notDeepEqual(Object.keys(sluice), [])
+const stream = [
+  { kind: 'user_prompt', text: 'list widgets – größer als 5 €, bitte 🙂' },
+  { kind: 'assistant_delta', text: 'Looking ' },
+  { kind: 'assistant_message', text: 'Looking …' },
+  { kind: 'tool_call', id: 'call_1', name: 'list_widgets', arguments: { limit: 10, big: 1e300 } },
+  { kind: 'tool_result', id: 'call_1', result: { items: ['ä', '\u2028'] }, status: 'ok', duration_ms: 120 },
+  { kind: 'assistant_message', text: 'One widget.' },
+  { kind: 'done' },
+]
+
+test('the bundle converts, reads and checks a stream exactly as it does in Node', async () => {
+  const page = runAsPage((await library()).code)
+  assert.deepEqual(Object.keys(page.sluice).toSorted(), Object.keys(node).toSorted())
+  const text = stream.map((record) => `${JSON.stringify(record)}\n`).join('')
+  // Pieces of 7 bytes cut characters in two. They must be made of the page's own Uint8Array.
+  const pieces = (bytes: typeof Uint8Array): Uint8Array[] => {
+    const whole = bytes.from(new TextEncoder().encode(text))
+    return Array.from({ length: Math.ceil(whole.length / 7) }, (_, index) => whole.subarray(index * 7, index * 7 + 7))
+  }
+  const use = ({ convert, detect, read, validate, dialects }: typeof node, input: Uint8Array[]): string[] => {
+    const converted = Object.keys(dialects).map((to) => convert(input, { to: to as keyof typeof dialects }))
+    return [...converted, detect(input), read(input), validate(input)].map((result) => JSON.stringify(result))
+  }
+  assert.equal(node.detect(text).dialect, 'appctl')
+  assert.equal(node.convert(text, { to: 'appctl' }).text, text)
+  assert.match(node.convert(text, { to: 'sluice' }).text, /list_widgets/)
+  assert.deepEqual(use(page.sluice, pieces(page.Uint8Array)), use(node, pieces(Uint8Array)))
 })
 
 test('the check itself can fail', async () => {

@@ -1,10 +1,19 @@
 // What a user gets: the packed tarball, installed without network and without scripts into an empty project, and used there.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, before, suite, test } from 'node:test'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 
@@ -19,6 +28,7 @@ after(() => rmSync(scratch, { recursive: true, force: true }))
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)))
 env['PATH'] = [dirname(process.execPath), process.env['PATH']].join(delimiter)
 
+/** The exit code must be 0; gives standard output. */
 function run(command: string, args: string[], cwd: string): string {
   const { status, stdout, stderr, error } = spawnSync(command, args, { cwd, env, encoding: 'utf8' })
   assert.equal(status, 0, `${command} ${args.join(' ')}: ${error?.message ?? stderr}`)
@@ -32,6 +42,9 @@ interface Packed {
 }
 let packed: Packed
 
+// The published types are derived from typebox; no code of the package loads it.
+const forTypes = ['typebox']
+
 before(() => {
   const built = existsSync(join(root, 'dist/cli.js'))
   assert.ok(built, "dist/cli.js is missing, these tests need it: run 'npm run build' first")
@@ -39,14 +52,37 @@ before(() => {
   packed = JSON.parse(run('npm', pack, root))[0]
   mkdirSync(project)
   writeFileSync(join(project, 'package.json'), '{ "name": "user", "version": "1.0.0", "type": "module" }')
+  const types = forTypes.map((name) => join(root, 'node_modules', name))
   const quiet = ['--no-audit', '--no-fund', '--no-update-notifier']
-  run('npm', ['install', '--offline', '--ignore-scripts', ...quiet, join(scratch, packed.filename)], project)
+  run('npm', ['install', '--offline', '--ignore-scripts', ...quiet, join(scratch, packed.filename), ...types], project)
 })
 
-test('installs alone: no package comes along', () => {
-  assert.deepEqual(Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }), [])
-  const others = readdirSync(join(project, 'node_modules')).filter((name) => !name.startsWith('.'))
-  assert.deepEqual(others, ['sluice'])
+test('brings along only what its types need', () => {
+  const needed = Object.keys({
+    ...manifest.dependencies,
+    ...manifest.optionalDependencies,
+    ...manifest.peerDependencies,
+  })
+  assert.deepEqual(
+    needed.filter((name) => !forTypes.includes(name)),
+    [],
+  )
+})
+
+test('its types serve a strict project', () => {
+  const user = [
+    `import { convert, read, type Event } from 'sluice'`,
+    `import { appctl } from 'sluice/dialects/appctl'`,
+    `export const events: Event[] = read('{}', { dialect: 'appctl' })`,
+    `export const text: string = convert('{}', { from: 'appctl', to: 'claude' }).text + appctl.name`,
+    `// @ts-expect-error a dialect that does not exist`,
+    `convert('{}', { to: 'no-dialect' })`,
+    `// @ts-expect-error a kind that does not exist: Event is no any`,
+    `export const wrong = events[0]?.kind === 'no.kind'`,
+  ]
+  writeFileSync(join(project, 'user.ts'), user.join('\n'))
+  const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024', '--types', '']
+  run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...options, 'user.ts'], project)
 })
 
 test('holds what a user needs, nothing of ours, and stays small', () => {
@@ -80,29 +116,35 @@ test('names no folder of the machine that built it, and maps point to no test', 
   }
 })
 
-test('its command runs from the project of a user', () => {
-  const sluice = join(project, 'node_modules/.bin/sluice')
-  assert.ok(run(sluice, ['--version'], project).includes(manifest.version))
-  const sample = packed.files.find(({ path }) => /tour.*\.(ndjson|jsonl)$/.test(path))?.path
-  assert.ok(sample !== undefined, 'no sample (tour*.ndjson) is packed')
-  const said = run(sluice, ['detect', join(installed, sample)], project)
-  const dialects = readdirSync(join(root, 'src/dialects'), { withFileTypes: true }).filter((entry) =>
-    entry.isDirectory(),
-  )
-  assert.ok(
-    dialects.some(({ name }) => said.includes(name)),
-    `detect names no dialect: ${said}`,
-  )
-})
+suite('without the packages that its types need', () => {
+  before(() => {
+    const modules = join(project, 'node_modules')
+    for (const name of forTypes) renameSync(join(modules, name), join(modules, `${name}.away`))
+  })
+  test('its command runs from the project of a user', () => {
+    const sluice = join(project, 'node_modules/.bin/sluice')
+    assert.ok(run(sluice, ['--version'], project).includes(manifest.version))
+    const sample = packed.files.find(({ path }) => /^samples\/.*\.ndjson$/.test(path))?.path
+    assert.ok(sample !== undefined, 'no sample (samples/*.ndjson) is packed')
+    const said = run(sluice, ['detect', join(installed, sample)], project)
+    const dialects = readdirSync(join(root, 'src/dialects'), { withFileTypes: true }).filter((entry) =>
+      entry.isDirectory(),
+    )
+    assert.ok(
+      dialects.some(({ name }) => said.includes(name)),
+      `detect names no dialect: ${said}`,
+    )
+  })
 
-test('every entry of its exports can be imported', () => {
-  const entries = Object.keys(manifest.exports ?? {}).filter((entry) => !entry.endsWith('.json'))
-  const names = new Set(entries.filter((entry) => !entry.includes('*')).map((entry) => `sluice${entry.slice(1)}`))
-  for (const name of ['sluice', 'sluice/dialects/appctl', ...names]) {
-    const code = `console.log(Object.keys(await import(${JSON.stringify(name)})).length)`
-    const count = Number(run(process.execPath, ['--input-type=module', '-e', code], project))
-    assert.ok(count > 0, `${name} exports nothing`)
-  }
+  test('every entry of its exports can be imported', () => {
+    const entries = Object.keys(manifest.exports ?? {}).filter((entry) => !entry.endsWith('.json'))
+    const names = new Set(entries.filter((entry) => !entry.includes('*')).map((entry) => `sluice${entry.slice(1)}`))
+    for (const name of ['sluice', 'sluice/dialects/appctl', ...names]) {
+      const code = `console.log(Object.keys(await import(${JSON.stringify(name)})).length)`
+      const count = Number(run(process.execPath, ['--input-type=module', '-e', code], project))
+      assert.ok(count > 0, `${name} exports nothing`)
+    }
+  })
 })
 
 test('publint finds nothing wrong', async () => {

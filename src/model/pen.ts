@@ -13,14 +13,26 @@ export type Pen = ReturnType<typeof createPen>
 const mostOpenCalls = 4096
 const mostPastSessions = 4096
 
-// Events of these kinds belong to a turn; outside one they open it.
-const inTurn: ReadonlySet<Kind> = new Set<Kind>([
+// What the pen must know of a kind, as bits: looked up once an event.
+const needsTurn = 1 // belongs to a turn; outside one it opens it
+const loose = 2 // stands outside any session and may follow its end
+const runLevel = 4 // of a run, not of a session
+const keepsBlock = 8 // may stand between the deltas of a block
+
+const traits = new Map<Kind, number>()
+const mark = (trait: number, kinds: Kind[]): void => {
+  for (const kind of kinds) traits.set(kind, (traits.get(kind) ?? 0) | trait)
+}
+mark(needsTurn, [
   'message.start', 'message.end', 'message.drop', 'text.delta', 'text.end', 'thought.delta', 'thought.end', 'content.end',
   'tool.start', 'tool.delta', 'tool.update', 'tool.end', 'permission.request', 'question.request',
 ])
-// These stand outside any session and may follow its end.
-const loose: ReadonlySet<Kind> = new Set<Kind>(['raw', 'issue', 'notice', 'usage.update', 'run.start', 'run.end', 'phase.start', 'phase.end'])
-const runLevel: ReadonlySet<Kind> = new Set<Kind>(['run.start', 'run.end', 'phase.start', 'phase.end'])
+mark(loose | keepsBlock, ['raw', 'issue', 'notice', 'usage.update', 'run.start', 'run.end', 'phase.start', 'phase.end'])
+mark(runLevel, ['run.start', 'run.end', 'phase.start', 'phase.end'])
+mark(keepsBlock, [
+  'message.drop', 'status.update', 'session.update', 'catalog.update', 'task.update', 'report', 'hook.start', 'hook.end',
+  'prompt.submit', 'retry.start', 'cancel.request', 'error',
+])
 
 /** `thoughtsOutlive`: the source ends a thought only after the answer's first deltas. */
 export type PenOptions = { thoughtsOutlive?: boolean }
@@ -51,16 +63,16 @@ export function createPen({ thoughtsOutlive = false }: PenOptions = {}) {
     if (past.size > mostPastSessions) past.delete(past.keys().next().value)
   }
 
-  function put<K extends Kind>(kind: K, payload: Payload<K>, place: Place, synthetic: string | undefined): void {
+  function put<K extends Kind>(kind: K, payload: Payload<K>, place: Place, synthetic: string | undefined, turn = place.turn): void {
     const event = {
       v: modelVersion,
       seq: ++seq,
       at: place.at ?? base.at,
       kind,
-      session: runLevel.has(kind) ? place.session : (place.session ?? base.session),
+      session: place.session ?? base.session,
       run: place.run ?? base.run,
       agent: place.agent,
-      turn: place.turn,
+      turn,
       message: place.message,
       block: place.block,
       call: place.call,
@@ -74,17 +86,17 @@ export function createPen({ thoughtsOutlive = false }: PenOptions = {}) {
   }
 
   /** Starts the session and the turn that an event needs, and ends a streamed block that it cuts off. */
-  function prepare(session: Session, kind: Kind, place: Place): void {
+  function prepare(session: Session, kind: Kind, place: Place, trait: number): void {
     if (!session.started) {
-      if (loose.has(kind)) return
+      if (trait & loose) return
       session.started = true
       put('session.start', session.again ? { how: 'resumed' } : {}, at(place), 'implied')
     }
     const lane = place.agent
-    if (lane === undefined && inTurn.has(kind) && session.turns.length === 0) startTurn(session, { trigger: 'unknown' }, place, 'implied')
+    if (lane === undefined && trait & needsTurn && session.turns.length === 0) startTurn(session, { trigger: 'unknown' }, place, 'implied')
     for (const delta of deltaKinds) {
       const open = session.blocks[delta].get(lane)
-      if (open === undefined || !cutsOff(delta, open, kind, place)) continue
+      if (open === undefined || !cutsOff(delta, open, kind, place, trait)) continue
       if (thoughtsOutlive && delta === 'thought.delta' && (kind === 'text.delta' || kind === 'text.end')) continue
       endBlock(session, delta, open)
     }
@@ -104,9 +116,11 @@ export function createPen({ thoughtsOutlive = false }: PenOptions = {}) {
   const turnOf = (session: Session, place: Place): number | undefined =>
     place.turn ?? (place.agent === undefined ? session.turns[0] : (session.laneTurns.get(place.agent) ?? session.turns[0] ?? (session.turnCount || undefined)))
 
-  function emit<K extends Kind>(kind: K, payload: Payload<K>, place: Place = {}): void {
-    const session = sessionOf(runLevel.has(kind) ? place.session : (place.session ?? base.session))
+  function emit<K extends Kind>(kind: K, payload: Payload<K>, place: Place = nowhere): void {
+    const trait = traits.get(kind) ?? 0
     if (place.at !== undefined) lastAt = place.at
+    if (trait & runLevel) return emitRun(kind, payload, place)
+    const session = sessionOf(place.session ?? base.session)
     switch (kind) {
       case 'session.start':
         if (session.started) return put('session.update', pickUpdate(own<"session.start">(payload)), place, undefined)
@@ -115,47 +129,43 @@ export function createPen({ thoughtsOutlive = false }: PenOptions = {}) {
       case 'session.end':
         return endSession(session, own<'session.end'>(payload), place, place.synthetic)
       case 'turn.start':
-        prepare(session, kind, place)
+        prepare(session, kind, place, trait)
         return startTurn(session, own<'turn.start'>(payload), place, place.synthetic)
       case 'turn.end':
-        prepare(session, kind, place)
+        prepare(session, kind, place, trait)
         if (session.turns.length === 0) startTurn(session, { trigger: 'unknown' }, place, 'implied')
         endMessages(session, undefined, place)
         session.lastReason = own<'turn.end'>(payload).reason
         session.lastError = own<'turn.end'>(payload).error
         put(kind, payload, { ...place, turn: session.turns.shift() }, undefined)
         return
-      case 'run.start':
-        openRun = { run: place.run ?? base.run, phase: undefined }
-        return put(kind, payload, place, undefined)
-      case 'run.end':
-        openRun = undefined
-        return put(kind, payload, place, undefined)
-      case 'phase.start': {
-        const { name, iteration } = own<'phase.start'>(payload)
-        openRun ??= { run: place.run ?? base.run, phase: undefined }
-        openRun.phase = { name, iteration }
-        return put(kind, payload, place, undefined)
-      }
-      case 'phase.end':
-        if (openRun !== undefined) openRun.phase = undefined
-        return put(kind, payload, place, undefined)
       default:
-        prepare(session, kind, place)
+        prepare(session, kind, place, trait)
     }
-    track(session, kind, payload, place)
+    track(session, kind, payload, place, trait)
+  }
+
+  /** Loops and phases stand above the sessions; they name none. */
+  function emitRun<K extends Kind>(kind: K, payload: Payload<K>, place: Place): void {
+    const run = place.run ?? base.run
+    if (kind === 'run.end') openRun = undefined
+    else openRun ??= { run, phase: undefined }
+    if (kind === 'phase.start') openRun!.phase = { name: own<'phase.start'>(payload).name, iteration: own<'phase.start'>(payload).iteration }
+    else if (kind === 'phase.end') openRun!.phase = undefined
+    base = { at: base.at, run: base.run }
+    put(kind, payload, place, undefined)
   }
 
   /** Writes the event and remembers what it opens or closes. */
-  function track<K extends Kind>(session: Session, kind: K, payload: Payload<K>, place: Place): void {
-    const turn = runLevel.has(kind) || loose.has(kind) ? place.turn : turnOf(session, place)
-    const full: Place = turn === place.turn ? place : { ...place, turn }
+  function track<K extends Kind>(session: Session, kind: K, payload: Payload<K>, place: Place, trait: number): void {
+    const turn = trait & loose ? place.turn : turnOf(session, place)
+    const here = (): Place => ({ ...place, at: undefined, turn }) // for what must be closed later
     const lane = place.agent
     switch (kind) {
       case 'text.delta':
       case 'thought.delta': {
         const open = session.blocks[kind as DeltaKind]
-        if (!open.has(lane)) open.set(lane, { ...full, at: undefined })
+        if (!open.has(lane)) open.set(lane, here())
         break
       }
       case 'text.end':
@@ -169,26 +179,26 @@ export function createPen({ thoughtsOutlive = false }: PenOptions = {}) {
         break
       case 'message.start':
         endMessages(session, lane, place)
-        session.messages.set(lane, { ...full, at: undefined })
+        session.messages.set(lane, here())
         break
       case 'message.end':
         session.messages.delete(lane)
         break
       case 'tool.start':
         if (session.calls.size >= mostOpenCalls) overflow(session)
-        if (place.call !== undefined) session.calls.set(place.call, { ...full, at: undefined })
+        if (place.call !== undefined) session.calls.set(place.call, here())
         break
       case 'tool.end':
         if (place.call !== undefined && !session.calls.delete(place.call)) {
           const { name = '', toolKind = 'other' } = own<'tool.end'>(payload)
-          put('tool.start', { name, toolKind }, full, 'implied')
+          put('tool.start', { name, toolKind }, place, 'implied', turn)
         }
         break
       case 'permission.request':
-        session.requests.set(own<'permission.request'>(payload).id, { kind: 'permission.answer', place: { ...full, at: undefined } })
+        session.requests.set(own<'permission.request'>(payload).id, { kind: 'permission.answer', place: here() })
         break
       case 'question.request':
-        session.requests.set(own<'question.request'>(payload).id, { kind: 'question.answer', place: { ...full, at: undefined } })
+        session.requests.set(own<'question.request'>(payload).id, { kind: 'question.answer', place: here() })
         break
       case 'permission.answer':
       case 'question.answer': {
@@ -197,14 +207,14 @@ export function createPen({ thoughtsOutlive = false }: PenOptions = {}) {
         break
       }
       case 'hook.start':
-        session.hooks.set(own<'hook.start'>(payload).id, { ...full, at: undefined })
+        session.hooks.set(own<'hook.start'>(payload).id, here())
         break
       case 'hook.end':
         session.hooks.delete(own<'hook.end'>(payload).id)
         break
       case 'task.start': {
         const { task } = own<'task.start'>(payload)
-        session.tasks.set(task, { ...full, at: undefined })
+        session.tasks.set(task, here())
         if (turn !== undefined) session.laneTurns.set(task, turn)
         break
       }
@@ -213,7 +223,7 @@ export function createPen({ thoughtsOutlive = false }: PenOptions = {}) {
         session.tasks.delete(own<'task.end'>(payload).task)
         break
     }
-    put(kind, payload, full, undefined)
+    put(kind, payload, place, undefined, turn)
   }
 
   /** A new message of the lane, or the end of its turn or task, ends the message that is open there. */
@@ -250,7 +260,7 @@ export function createPen({ thoughtsOutlive = false }: PenOptions = {}) {
       sessions.delete(place.session ?? base.session)
       return put('raw', { type: 'session.end', why: 'redundant' }, place, undefined)
     }
-    prepare(session, 'session.end', place)
+    prepare(session, 'session.end', place, 0)
     for (const delta of deltaKinds) for (const block of session.blocks[delta].values()) endBlock(session, delta, block)
     for (const [call, where] of session.calls) abandon(session, call, where)
     for (const [id, { kind, place: where }] of session.requests) {
@@ -336,13 +346,12 @@ const nowhere: Place = {}
 const at = (place: Place): Place => (place.session === undefined && place.at === undefined ? {} : { at: place.at, session: place.session })
 
 /** A delta goes on with the open block when kind, message and block agree; the block's own end is no cut. */
-function cutsOff(delta: DeltaKind, open: Place, kind: Kind, place: Place): boolean {
+function cutsOff(delta: DeltaKind, open: Place, kind: Kind, place: Place, trait: number): boolean {
   if (kind === delta) return place.message !== open.message || place.block !== open.block
-  return kind !== endOf[delta] && !keepsBlockOpen.has(kind) && !loose.has(kind)
+  return kind !== endOf[delta] && !(trait & keepsBlock)
 }
 const deltaKinds = ['thought.delta', 'text.delta'] as const
 const endOf = { 'text.delta': 'text.end', 'thought.delta': 'thought.end' } as const
-const keepsBlockOpen: ReadonlySet<Kind> = new Set<Kind>(['message.drop', 'status.update', 'session.update', 'catalog.update', 'task.update', 'report', 'hook.start', 'hook.end', 'prompt.submit', 'retry.start', 'cancel.request', 'error'])
 
 /** The cases of a switch on `kind` know the payload's type better than the compiler does. */
 const own = <K extends Kind>(payload: unknown): Payload<K> => payload as Payload<K>

@@ -38,15 +38,15 @@ const knownCategories: ReadonlySet<string> = new Set(faultCategories)
 
 export const isErrorWord = (word: string): boolean => errorRead.has(word)
 
-/** What session_error says. For `unknown` the code may be a word of ours: a cap, a signal's exit code, a category. */
+/** What session_error says. Its code may be a word of ours, which says more: a cap, a signal's exit code, a category. */
 export function readSessionError(word: string, code: string | undefined, text: string): { fault: Fault; reason: Reason } {
-  const told = errorRead.get(word) ?? 'unknown'
-  const http = statusOf(code)
-  const ours = told === 'unknown' && code !== undefined
-  const signal = code === '130' || code === '143'
-  const category = ours && knownCategories.has(code) ? (code as FaultCategory) : ours && signal ? 'cancelled' : told
-  return { fault: { category, text, code, http }, reason: ours && knownReasons.has(code) ? (code as Reason) : reasonOf(category) }
+  const told = code !== undefined && knownCategories.has(code) ? (code as FaultCategory) : (errorRead.get(word) ?? 'unknown')
+  const category = told === 'unknown' && isSignal(code) ? 'cancelled' : told
+  const reason = code !== undefined && knownReasons.has(code) ? (code as Reason) : reasonOf(category)
+  return { fault: { category, text, code, http: statusOf(code) }, reason }
 }
+
+const isSignal = (code: string | undefined): boolean => code === '130' || code === '143'
 
 const reasonOf = (category: FaultCategory): Reason =>
   category === 'timeout' || category === 'cancelled' || category === 'context' ? category : 'error'
@@ -64,7 +64,7 @@ const wordOf = (fault: Fault | undefined): string =>
 function codeOf(reason: Reason, fault: Fault | undefined, signal: string | undefined, word: string): string | undefined {
   if (signal !== undefined) return signal === 'SIGINT' ? '130' : '143'
   if (fault?.http !== undefined) return String(fault.http)
-  if (reason !== 'error' && reason !== 'unknown' && reason !== word) return reason === 'cancelled' ? (fault?.code ?? reason) : reason
+  if (reason !== 'error' && reason !== 'unknown' && reason !== word) return reason === 'cancelled' && isSignal(fault?.code) ? fault?.code : reason
   if (fault === undefined) return undefined
   return fault.code ?? (fault.category === word || fault.category === 'unknown' ? undefined : fault.category)
 }

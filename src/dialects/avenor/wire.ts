@@ -74,7 +74,7 @@ const conversation = {
 // ── permissions ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** A dialog read off a terminal has `id` and `label` only; the document's prose shows bare words. */
-export type WireOption = { optionId?: string; id?: string; kind?: string; name?: string; label?: string; requiresMessage?: boolean }
+export type WireOption = Loose<{ optionId?: string; id?: string; kind?: string; name?: string; label?: string; requiresMessage?: boolean }>
 const option = Type.Unsafe<WireOption | string>({
   type: ['object', 'string'],
   properties: { optionId: text, id: text, kind: text, name: text, label: text, requiresMessage: flag },

@@ -11,7 +11,7 @@ import type { Wire, WireOption } from './wire.ts'
 const own: ReadonlySet<string> = new Set(reasons)
 const readReasons: ReadonlyMap<string, Reason> = new Map([
   ['degenerate_reasoning_stream', 'degenerate'], ['max_turn_requests', 'max_turns'], ['progress_timeout', 'stall'], ['marker', 'exit'],
-  ['canceled', 'cancelled'], ['failed', 'error'], ['failure', 'error'], ['exception', 'error'], ['exit_1', 'error'],
+  ['canceled', 'cancelled'], ['failed', 'error'], ['failure', 'error'],
 ])
 
 /** A word that nobody knows is `unknown`: the session ended, and not well as far as we can tell. */
@@ -52,18 +52,18 @@ export function kindWordOf(name: string | undefined, kind: ToolKind | undefined)
 }
 
 /**
- * Avenor tells a title for people and a word for the sort of tool, not the tool's name. A title of one word is taken for the name;
- * any other title stays a title, and the word is the name.
+ * Avenor tells a title for people and a word for the sort of tool, not the tool's name. The title is taken for the name if it
+ * is that of a tool we know, or if no word says more; else the word is the name.
  */
-export function toolOf(title: string | undefined, word: string | undefined): { name: string; toolKind: ToolKind; title: string | undefined } {
-  const sort = word === undefined || word === 'other' ? undefined : word
-  const name = title !== undefined && (sort === undefined || !/[\s/]/.test(title)) ? title : (sort ?? word ?? '')
-  return { name, toolKind: toolKindOfWord(sort) ?? toolKindOf(name), title: title === name ? undefined : title }
+export function toolOf(title: string | null | undefined, word: string | null | undefined): { name: string; toolKind: ToolKind; title: string | undefined } {
+  const label = title ?? ''
+  const sort = word === 'other' ? '' : (word ?? '')
+  const name = label !== '' && (sort === '' || toolKindOf(label) !== 'other') ? label : sort || (word ?? '')
+  return { name, toolKind: toolKindOfWord(sort) ?? toolKindOf(name), title: label === name || label === '' ? undefined : label }
 }
 
-export function toolKindOfWord(word: string | undefined): ToolKind | undefined {
-  if (word === undefined) return undefined
-  const kind = toolKindOf(word)
+export function toolKindOfWord(word: string | null | undefined): ToolKind | undefined {
+  const kind = toolKindOf(word ?? '')
   return kind === 'other' ? undefined : kind
 }
 
@@ -108,8 +108,8 @@ export const sourceOfDecider = (by: Decider): string => (by === 'file' ? 'file' 
 // ── status ───────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 const knownPhases: ReadonlySet<string> = new Set(phases)
-const readPhases: ReadonlyMap<string, Phase> = new Map([['started', 'starting'], ['blocked', 'waiting'], ['permission_requested', 'waiting']])
-export const phaseOf = (word: string): Phase | undefined => readPhases.get(word) ?? (knownPhases.has(word) ? (word as Phase) : undefined)
+/** A report's state may stand here too; `started` is the only one of them that is a phase. */
+export const phaseOf = (word: string): Phase | undefined => (word === 'started' ? 'starting' : knownPhases.has(word) ? (word as Phase) : undefined)
 
 const statusSources: ReadonlySet<string> = new Set(['avenor', 'agent', 'transcript', 'tmux', 'pty', 'channel', 'sidecar'])
 /** Only a status of Avenor's own making promises what comes next; everything else is what the agent says of itself. */

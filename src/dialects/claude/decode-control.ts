@@ -4,7 +4,7 @@ import type { Payload, Place } from '../../model/event.ts'
 import { isRecord, type Rec } from '../../base/json.ts'
 import { toolKindOf } from '../../model/tool-kind.ts'
 import type { Decision } from '../../model/vocabulary.ts'
-import { type Ask, most, put, type Reader } from './decode-state.ts'
+import { type Ask, most, put, type Reader, turnOf } from './decode-state.ts'
 import { str } from './values.ts'
 import type { Wire } from './wire.ts'
 
@@ -15,7 +15,8 @@ export function canUseTool(on: Reader, record: Wire<'control_request/can_use_too
   const name = request.tool_name
   const call = request.tool_use_id ?? openCallNamed(on, name)
   const known = call === undefined ? undefined : on.session.calls.get(call)
-  const place: Place = { call, agent: known?.lane ?? request.agent_id, turn: known?.turn }
+  const agent = known?.lane ?? request.agent_id
+  const place: Place = { call, agent, turn: known?.turn ?? (agent === undefined ? turnOf(on) : undefined) }
   const questions = name === 'AskUserQuestion' ? questionsIn(request.input) : undefined
   ask(on, id, { about: questions === undefined ? 'permission' : 'question', call, name, place })
   if (questions !== undefined) return on.pen.emit('question.request', { id, questions }, place)

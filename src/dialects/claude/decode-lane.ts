@@ -3,7 +3,7 @@
 import type { Payload, Place, Usage } from '../../model/event.ts'
 import { contextTokens } from '../../model/usage.ts'
 import type { Reason } from '../../model/vocabulary.ts'
-import { type Lane, laneOf, most, put, type Reader, turnOf } from './decode-state.ts'
+import { type Lane, laneOf, most, newestTurn, put, type Reader, turnOf } from './decode-state.ts'
 
 /** Keys that place a record in a subagent; the names differ between stream and transcript. */
 type Placed = {
@@ -27,11 +27,11 @@ export function laneId(on: Reader, record: Placed): string | undefined {
 export function startTask(on: Reader, task: Payload<'task.start'>, call: string | undefined, synthetic?: string): void {
   const caller = call === undefined ? undefined : on.session.calls.get(call)
   if (call !== undefined) put(on.session.tasks, call, { task: task.task, background: task.background === true }, most.lanes)
-  on.pen.emit('task.start', task, { call, agent: caller?.lane, turn: caller?.turn ?? (caller?.lane === undefined ? turnOf(on) : undefined), synthetic })
+  on.pen.emit('task.start', task, { call, agent: caller?.lane, turn: caller === undefined ? newestTurn(on) : caller.turn, synthetic })
 }
 
 export function endTask(on: Reader, end: Payload<'task.end'>, synthetic?: string): void {
-  closeMessage(on, end.task)
+  closeMessage(on, end.task, end.status === 'ok' ? 'end_turn' : undefined)
   on.pen.emit('task.end', end, { synthetic })
 }
 

@@ -3,7 +3,8 @@ import type { Payload } from '../../model/event.ts'
 import { isRecord } from '../../base/json.ts'
 import { toolKindOf } from '../../model/tool-kind.ts'
 import { closeMessage, laneId, openMessage, placeIn } from './decode-lane.ts'
-import { type Lane, laneOf, most, put, type Reader, type StreamedBlock, turnOf } from './decode-state.ts'
+import { type Lane, laneOf, most, newestTurn, put, type Reader, type StreamedBlock } from './decode-state.ts'
+import { taskNote } from './decode-task.ts'
 import { toolEnd } from './decode-tool.ts'
 import { enterTurn, leaveTurn } from './decode-transcript.ts'
 import { faultFrom, finishOf, soundsInterrupted, str, usageOf } from './values.ts'
@@ -151,11 +152,18 @@ function prompt(on: Reader, record: Wire<'user'>, agent: string | undefined, tex
   const state = on.origin.from === 'host' || (id === undefined && record.sessionId === undefined) ? 'sent' : 'seen'
   if (record.sessionId !== undefined && agent === undefined) enterTurn(on, record, by)
   const others = content?.some((block) => block.type !== 'text') === true ? content.filter((block) => block.type !== 'tool_result') : undefined
-  const turn = agent === undefined && on.pen.openTurns() > 1 ? turnOf(on) : undefined
-  on.pen.emit('prompt.submit', { text, content: others, by, state, id }, { agent, turn })
+  if (by === 'task' && text !== undefined) taskNote(on, text)
+  if (by === 'system' && text?.startsWith('Output token limit hit') === true) ranOut(on, agent)
+  on.pen.emit('prompt.submit', { text, content: others, by, state, id }, { agent, turn: agent === undefined ? newestTurn(on) : undefined })
   if (record.sessionId === undefined || agent !== undefined || text === undefined || !soundsInterrupted(text)) return
   closeMessage(on, undefined, 'cancelled')
   leaveTurn(on, 'cancelled')
+}
+
+/** The program asks the model to go on after it hit its limit: only this says why the message stopped. */
+function ranOut(on: Reader, agent: string | undefined): void {
+  const message = on.session.lanes.get(agent)?.message
+  if (message !== undefined) message.finish ??= 'max_tokens'
 }
 
 /** Who put these words into the conversation. `bare`: the content is a string, which only hosts and the program itself write. */

@@ -38,6 +38,7 @@ export type Session = {
   lanes: Map<string | undefined, Lane>
   calls: Map<string, Call>
   asks: Map<string, Ask>
+  hooks: Set<string>
   /** The task that a call started. */
   tasks: Map<string, { task: string; background: boolean }>
   turnCount: number
@@ -67,6 +68,7 @@ export const newSession = (): Session => ({
   lanes: new Map(),
   calls: new Map(),
   asks: new Map(),
+  hooks: new Set(),
   tasks: new Map(),
   turnCount: 0,
   woken: false,
@@ -93,10 +95,13 @@ export function put<Key, Value>(table: Map<Key, Value>, key: Key, value: Value, 
   if (table.size > limit) table.delete(table.keys().next().value!)
 }
 
-/** The turn that events of the main lane belong to; said only when a second turn began before the first ended. */
+/** The turn that the main lane is in; said only when it began before the former one ended. */
+export const newestTurn = (on: Reader): number | undefined => (on.pen.openTurns() > 1 ? on.session.turnCount : undefined)
+
+/** The same for events that cannot be outside a turn. */
 export function turnOf(on: Reader): number | undefined {
   if (on.pen.openTurns() === 0) startTurn(on, 'unknown', { synthetic: 'implied' })
-  return on.pen.openTurns() > 1 ? on.session.turnCount : undefined
+  return newestTurn(on)
 }
 
 export function startTurn({ pen, session }: Reader, trigger: 'prompt' | 'task' | 'command' | 'unknown', place: Place = {}, native?: string): void {

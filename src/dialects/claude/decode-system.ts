@@ -2,7 +2,7 @@
 import type { Payload } from '../../model/event.ts'
 import { isRecord, type Rec } from '../../base/json.ts'
 import type { Phase } from '../../model/vocabulary.ts'
-import { type Reader, startTurn, turnOf } from './decode-state.ts'
+import { most, type Reader, startTurn, turnOf } from './decode-state.ts'
 import { decider, faultFrom, nat, real, str } from './values.ts'
 import type { Wire } from './wire.ts'
 
@@ -117,25 +117,18 @@ export const conversationReset = (on: Reader): void => on.pen.emit('context.trim
 
 // ── hooks ────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-const openHooks = new WeakMap<Reader['pen'], Set<string>>()
-const hooksOf = (on: Reader): Set<string> => {
-  let ids = openHooks.get(on.pen)
-  if (ids === undefined) openHooks.set(on.pen, (ids = new Set()))
-  return ids
-}
-
 export function hookStarted(on: Reader, record: Wire<'system/hook_started'>, synthetic?: string): void {
-  const ids = hooksOf(on)
-  if (ids.size >= 1024) ids.clear()
-  ids.add(record.hook_id)
+  const { hooks } = on.session
+  if (hooks.size >= most.asks) hooks.clear()
+  hooks.add(record.hook_id)
   on.pen.emit('hook.start', { id: record.hook_id, name: record.hook_name ?? '', event: record.hook_event ?? '' }, { synthetic })
 }
 
 /** Exit code 2 is a hook's way to say no. */
 export function hookResponse(on: Reader, record: Wire<'system/hook_response'>): void {
   const { hook_id: id, outcome, exit_code: code, output, stderr } = record
-  if (!hooksOf(on).delete(id)) hookStarted(on, record, 'implied')
-  hooksOf(on).delete(id)
+  if (!on.session.hooks.has(id)) hookStarted(on, record, 'implied')
+  on.session.hooks.delete(id)
   const status = outcome === 'cancelled' ? 'cancelled' : code === 2 ? 'denied' : outcome === 'error' || (typeof code === 'number' && code !== 0) ? 'error' : 'ok'
   on.pen.emit('hook.end', { id, status, exitCode: Number.isSafeInteger(code) ? (code as number) : undefined, text: output || stderr || undefined })
 }
@@ -169,7 +162,7 @@ export function note(on: Reader, record: Rec): void {
   const code = tag.startsWith('system/') ? tag.slice(7) : tag
   const text = sentence[tag]?.map((key) => str(record[key])).find((value) => value !== undefined && value !== '') ?? code
   const level = warnings.has(tag) || record['level'] === 'warning' || record['level'] === 'error' || typeof record['error'] === 'string' ? 'warn' : 'info'
-  on.pen.emit('notice', { level, code, text, data: isRecord(record) ? record : undefined })
+  on.pen.emit('notice', { level, code, text })
 }
 
 export function filesPersisted(on: Reader, record: Wire<'system/files_persisted'>): void {

@@ -60,3 +60,17 @@ export function taskNotification(on: Reader, record: Wire<'system/task_notificat
     file: str(file) || undefined,
   })
 }
+
+/** In a transcript only the prompt that wakes the agent says that a background task is over. */
+export function taskNote(on: Reader, text: string): void {
+  const task = between(text, '<task-id>', '</task-id>')
+  if (task === undefined || !on.pen.hasTask(task)) return
+  const word = between(text, '<status>', '</status>') ?? ''
+  endTask(on, { task, status: Object.hasOwn(statusOf, word) ? statusOf[word]! : 'ok', text: between(text, '<summary>', '</summary>') })
+}
+
+function between(text: string, open: string, close: string): string | undefined {
+  const start = text.indexOf(open)
+  const end = start === -1 ? -1 : text.indexOf(close, start + open.length)
+  return end === -1 ? undefined : text.slice(start + open.length, end)
+}

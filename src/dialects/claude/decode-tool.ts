@@ -5,7 +5,7 @@ import { isRecord, type Rec } from '../../base/json.ts'
 import type { ToolStatus } from '../../model/vocabulary.ts'
 import { settle } from './decode-control.ts'
 import { endTask, startTask } from './decode-lane.ts'
-import type { Reader } from './decode-state.ts'
+import { type Reader, turnOf } from './decode-state.ts'
 import { decider, exitCodeIn, nat, real, soundsInterrupted, soundsRefused, str, usageOf } from './values.ts'
 import type { Wire } from './wire.ts'
 
@@ -15,6 +15,8 @@ export type Told = { agent: string | undefined; block: Block; call: string; reco
 
 export function toolEnd(on: Reader, { agent, block, call, record, structure }: Told): void {
   const known = on.session.calls.get(call)
+  const lane = known === undefined ? agent : known.lane
+  const place = { call, agent: lane, turn: known?.turn ?? (lane === undefined ? turnOf(on) : undefined) }
   on.session.calls.delete(call)
   const data = isRecord(structure) ? structure : undefined
   const content = Array.isArray(block.content) ? (block.content as unknown[]) : undefined
@@ -37,7 +39,7 @@ export function toolEnd(on: Reader, { agent, block, call, record, structure }: T
       task,
       permitted: meta.permitted,
     },
-    { call, agent: known === undefined ? agent : known.lane, turn: known?.turn },
+    place,
   )
 }
 

@@ -1,9 +1,8 @@
 // The transcript file on disk. It has no init and no result: a prompt with a new `promptId` starts a turn, and the next one,
 // a turn_duration or the end of the file ends it.
-import type { Payload } from '../../model/event.ts'
 import { isRecord } from '../../base/json.ts'
+import type { Payload, Usage } from '../../model/event.ts'
 import { addUsage } from '../../model/usage.ts'
-import type { Usage } from '../../model/event.ts'
 import type { Reason } from '../../model/vocabulary.ts'
 import { toolEntry } from './decode-system.ts'
 import { closeMessage, endTask } from './decode-lane.ts'
@@ -19,12 +18,15 @@ const transcriptOf = (on: Reader): Transcript => (on.session.transcript ??= { pr
 export function enterTurn(on: Reader, record: Wire<'user'>, by: Payload<'prompt.submit'>['by']): void {
   const transcript = transcriptOf(on)
   const id = str((record as { promptId?: unknown }).promptId) ?? (by === 'user' ? str(record.uuid) : transcript.prompt)
-  if (!on.pen.isStarted()) on.pen.emit('session.start', settingOf(record), { synthetic: 'implied' })
+  if (on.session.init === undefined) {
+    on.session.init = {}
+    on.pen.emit('session.start', settingOf(record), { synthetic: 'implied' })
+  }
   if (id === transcript.prompt && on.pen.openTurns() > 0) return
   if (by === 'system' && on.pen.openTurns() > 0 && id === undefined) return
   transcript.prompt = id
   leaveTurn(on)
-  startTurn(on, by === 'task' ? 'task' : by === 'user' ? 'prompt' : 'unknown', { synthetic: 'implied' }, id)
+  startTurn(on, by === 'task' || on.session.woken ? 'task' : by === 'user' ? 'prompt' : 'unknown', { synthetic: 'implied' }, id)
 }
 
 const settingOf = (record: { cwd?: unknown; version?: unknown; sessionId?: string | undefined }): Payload<'session.start'> => ({
@@ -70,7 +72,9 @@ export function queueOperation(on: Reader, record: Wire<'queue-operation'>): voi
   transcriptOf(on)
   if (record.operation !== 'enqueue') return on.pen.raw(on.tag, 'redundant')
   const text = str(record.content)
-  on.pen.emit('prompt.submit', { text, by: text?.startsWith('<task-notification>') === true ? 'task' : 'user', state: 'queued' })
+  const task = text?.startsWith('<task-notification>') === true
+  on.session.woken ||= task
+  on.pen.emit('prompt.submit', { text, by: task ? 'task' : 'user', state: 'queued' })
 }
 
 export function attachment(on: Reader, record: Wire<'attachment'>): void {

@@ -88,7 +88,8 @@ const readers: { readonly [T in Tag]?: Read<T> } = {
   'ai-title': title,
   'cost-state': costState,
 }
-const readerOf = new Map(Object.entries(readers)) as ReadonlyMap<string, (on: Reader, record: Rec) => void>
+// The check of its tag has passed, so the record is what its reader takes.
+const readerOf = new Map(Object.entries(readers)) as unknown as ReadonlyMap<string, (on: Reader, record: Rec) => void>
 
 /** Says nothing that other records do not say as well. */
 const redundant: ReadonlySet<string> = new Set<Tag>(['system/background_tasks_changed', 'keep_alive', 'last-prompt', 'tools-used', 'system/control_request_progress'])
@@ -96,11 +97,21 @@ const redundant: ReadonlySet<string> = new Set<Tag>(['system/background_tasks_ch
 export function decode(pen: Pen): DecoderBody {
   const sessions = new Map<string | undefined, Session>()
   let current: string | undefined
+  let adopted: string | undefined
 
   function sessionAt(id: string | undefined): Session {
     let session = sessions.get(id)
     if (session === undefined) put(sessions, id, (session = newSession()), most.sessions)
     return session
+  }
+
+  /** A host speaks before it knows the session's id: what began without one goes on when the agent tells it. */
+  function keyOf(id: string): string | undefined {
+    if (adopted === undefined && sessions.has(undefined) && !sessions.has(id)) {
+      pen.common({})
+      if (pen.isStarted()) adopted = id
+    }
+    return id === adopted ? undefined : id
   }
 
   /** Control records name no session: the question or call they are about does, else the session that spoke last. */
@@ -117,8 +128,8 @@ export function decode(pen: Pen): DecoderBody {
   return {
     push(record: Rec, tag: string, origin) {
       const id = str(record['session_id']) || str(record['sessionId'])
-      if (id) current = id
-      const session = id || (tag.startsWith('control_') ? controlSession(record) : current)
+      if (id) current = keyOf(id)
+      const session = !id && tag.startsWith('control_') ? controlSession(record) : current
       on.session = sessionAt(session)
       on.origin = origin
       on.tag = tag

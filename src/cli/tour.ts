@@ -1,0 +1,92 @@
+// sluice tour: what sluice does, on a recorded session that ships with it. Needs no key, no server, no network.
+import { readFileSync } from 'node:fs'
+import { printable } from '../base/text.ts'
+import type { Dialect } from '../dialects/contract.ts'
+import { createConverter, type Summary } from '../stream/convert.ts'
+import { createSniffer } from '../stream/detect.ts'
+import { createValidator } from '../stream/validate.ts'
+import { claimers, loadDialect } from './dialects.ts'
+import { exitCodes } from './exit.ts'
+import { stdout } from './io.ts'
+import { type CommandSpec, parseOptions } from './options.ts'
+
+const spec: CommandSpec = {
+  usage: 'sluice tour',
+  about: 'Shows detect, validate and convert on a recorded session of Claude Code that ships with sluice.',
+  options: {},
+  examples: [['sluice tour', 'takes no input and ends by itself']],
+}
+
+const sample = new URL('../samples/claude-session.ndjson', import.meta.url)
+const shownName = 'samples/claude-session.ndjson'
+const shownLines = 8
+
+type Version = { dialect: Dialect; lines: string[]; summary: Summary }
+
+export async function run(argv: readonly string[]): Promise<number> {
+  if (parseOptions(spec, argv) === undefined) return exitCodes.ok
+  const bytes = readFileSync(sample)
+  const out = stdout()
+  const say = (line = ''): void => out.text(`${line}\n`)
+
+  const sniffer = createSniffer(claimers)
+  sniffer.push(bytes)
+  sniffer.end()
+  const { dialect: name, version, confidence, records } = sniffer.detection()
+  const from = await loadDialect(name ?? 'claude', '--from')
+  say('A coding agent was asked to count the lines of a file, and gave the work to a subagent.')
+  say('Its event stream was recorded; everything below is made from that recording, here and now.')
+  say()
+  say(`$ sluice detect ${shownName}`)
+  say(`${name} ${version}, confidence ${confidence.toFixed(2)}, ${records} records`)
+  say()
+  say(`$ sluice validate ${shownName}`)
+  const validator = createValidator(from, (finding) => say(JSON.stringify(finding)))
+  validator.push(bytes)
+  const verdict = validator.end()
+  say(`${from.name}, ${verdict.records} records: ${verdict.errors + verdict.warnings === 0 ? 'no findings' : `${verdict.errors} errors, ${verdict.warnings} warnings`}`)
+
+  const versions: Version[] = []
+  for (const { name: to } of claimers) versions.push(translate(from, await loadDialect(to, '--to'), bytes))
+  for (const { dialect, lines } of versions) {
+    say()
+    say(`$ sluice convert ${shownName} --to ${dialect.name}    # ${dialect.title}`)
+    for (const line of lines.slice(0, shownLines)) say(cut(line))
+    if (lines.length > shownLines) say(`… ${lines.length - shownLines} more records`)
+  }
+  say()
+  say('What each dialect could not say of this session (said in other words: ~), and what had to be added:')
+  for (const line of lossTable(versions.filter(({ dialect }) => dialect.name !== from.name))) say(line)
+  say()
+  say('Next: sluice --help, or pipe an agent through it:')
+  say('  claude -p "…" --output-format stream-json --verbose | sluice convert --to avenor')
+  return verdict.errors === 0 ? exitCodes.ok : exitCodes.failed
+}
+
+function translate(from: Dialect, dialect: Dialect, bytes: Uint8Array): Version {
+  let text = ''
+  const decoder = new TextDecoder()
+  const converter = createConverter(from, dialect, { text: (more) => void (text += more), bytes: (more) => void (text += decoder.decode(more)) })
+  converter.push(bytes)
+  const summary = converter.end()
+  return { dialect, lines: text.split('\n').filter((line) => line !== ''), summary }
+}
+
+function cut(line: string): string {
+  const width = Math.max(60, Math.min(process.stdout.columns ?? 118, 160))
+  return line.length <= width ? printable(line) : `${printable(line.slice(0, width - 2))} …`
+}
+
+function lossTable(versions: Version[]): string[] {
+  const codes = [...new Set(versions.flatMap(({ summary }) => summary.losses.map(({ code }) => code)))].sort()
+  const added = [...new Set(versions.flatMap(({ summary }) => summary.additions.map(({ code }) => `+ ${code}`)))].sort()
+  const cell = ({ summary }: Version, code: string): string => {
+    const loss = summary.losses.find((entry) => entry.code === code)
+    const addition = summary.additions.find((entry) => `+ ${entry.code}` === code)
+    return loss !== undefined ? `${loss.how === 'approx' ? '~' : ''}${loss.count}` : addition !== undefined ? `+${addition.count}` : '·'
+  }
+  const first = Math.max(...[...codes, ...added].map((code) => code.length), 4)
+  const rows = [...codes, ...added].map((code) => [code, ...versions.map((version) => cell(version, code))])
+  const head = ['', ...versions.map(({ dialect }) => dialect.name)]
+  return [head, ...rows].map(([code = '', ...cells]) => `  ${code.padEnd(first)}${cells.map((text) => text.padStart(9)).join('')}`)
+}

@@ -1,0 +1,31 @@
+// What the decoder remembers of one session, and how that session ended.
+import type { Fault } from '../../model/event.ts'
+import { faultOf } from '../../model/fault.ts'
+import type { Reason } from '../../model/vocabulary.ts'
+
+export type Session = ReturnType<typeof createSession>
+
+export const createSession = () => ({
+  messages: 0,
+  calls: 0,
+  /** Some `error` was told: then session_complete.error may be no more than these joined. */
+  errors: false,
+  aborted: false,
+  fatal: undefined as { fault: Fault; reason: Reason } | undefined,
+  finish: undefined as Reason | undefined,
+  /** MCP tool to its server. */
+  servers: undefined as Map<string, string> | undefined,
+  rejected: new Set<string>(),
+  laneFaults: new Map<string, Fault>(),
+})
+
+/** Non-fatal errors are told one by one, so a complaint that no `error` told before is the failure itself. */
+export function endOf({ fatal, errors, aborted, finish }: Session, text: string | undefined): { reason: Reason; error: Fault | undefined } {
+  if (fatal !== undefined) {
+    const { fault } = fatal
+    if (aborted && fault.category === 'unknown' && fault.code === undefined) return { reason: 'cancelled', error: { ...fault, category: 'cancelled' } }
+    return { reason: fatal.reason, error: fault }
+  }
+  if (text !== undefined && text !== '' && !errors) return { reason: 'error', error: faultOf(text) }
+  return { reason: finish === 'max_tokens' || finish === 'refusal' || finish === 'cancelled' ? finish : 'end_turn', error: undefined }
+}

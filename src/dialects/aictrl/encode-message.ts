@@ -1,0 +1,159 @@
+// Model messages as aictrl tells them: step_start, text and reasoning, step_finish, message_complete.
+// A source without messages gets one step a turn. A message whose tokens are not final waits: the last of a turn takes what
+// the turn's sum leaves over.
+import type { Cost, Event, EventOf, Usage } from '../../model/event.ts'
+import { addUsage, contextTokens, totalTokens, usageSince } from '../../model/usage.ts'
+import { syntheticOf } from '../contract.ts'
+import { dropBlocks, nextNumber, type Out, type Pending, type Session, write } from './encode-state.ts'
+import { finishWord } from './words.ts'
+
+/** Characters of one text kept in memory; a longer one becomes several records. */
+const mostText = 16 * 2 ** 20
+
+export function openStep(out: Out, session: Session, event: Event): void {
+  if (session.step !== undefined) return
+  const started = event.kind === 'message.start' ? event : undefined
+  session.step = { turn: event.turn, model: started?.model, provider: started?.provider, tools: false, implied: started === undefined }
+  write(out, session, { type: 'step_start', timestamp: out.time(event), sessionID: session.id, part: { type: 'step-start' } }, started === undefined ? 'required' : syntheticOf(event))
+}
+
+/** Writes step_finish and prepares message_complete. */
+export function closeStep(out: Out, session: Session, event: Event, synthetic: string | undefined): void {
+  const { step } = session
+  const ended = event.kind === 'message.end' ? event : undefined
+  const timestamp = out.time(event)
+  session.step = undefined
+  dropBlocks(session)
+  flushMessage(out, session)
+  if (step !== undefined) write(out, session, { type: 'step_finish', timestamp, sessionID: session.id, part: { type: 'step-finish' } }, synthetic)
+  session.pending = {
+    event: ended,
+    timestamp,
+    turn: step?.turn ?? event.turn,
+    model: ended?.model ?? step?.model,
+    provider: ended?.provider ?? step?.provider,
+    finish: ended?.finish ?? (step?.tools === true && !isEnd(event) ? 'tool_use' : undefined),
+    usage: ended?.usage,
+    synthetic,
+  }
+}
+
+/** A turn may begin before the former has ended. */
+export const sameTurn = (a: number | undefined, b: number | undefined): boolean => a === undefined || b === undefined || a === b
+
+const isEnd = ({ kind }: Event): boolean => kind === 'turn.end' || kind === 'session.end'
+
+/** The turn or the session tells its sum: what no message before has told belongs to the last one. */
+export function settle(out: Out, session: Session, event: EventOf<'turn.end' | 'session.end'>): void {
+  const { pending } = session
+  const isTurn = event.kind === 'turn.end'
+  const sum = isTurn ? (event.own ?? event.usage) : event.usage
+  const before = isTurn ? session.spent.get(event.turn) : session.spentInAll
+  if (isTurn) session.spent.delete(event.turn)
+  if (pending === undefined || (isTurn && !sameTurn(pending.turn, event.turn))) {
+    if (sum !== undefined && isTurn && totalTokens(usageSince(sum, before)) > 0) out.sink.lost(event, 'usage', 'drop')
+    return
+  }
+  pending.finish ??= event.reason
+  if (sum === undefined) return
+  const rest = usageSince(sum, before)
+  if (pending.usage === undefined || totalTokens(rest) !== totalTokens(pending.usage)) out.sink.lost(event, 'usage.attributed', 'approx')
+  pending.usage = rest
+  flushMessage(out, session)
+}
+
+export function flushMessage(out: Out, session: Session): void {
+  const { pending } = session
+  if (pending === undefined) return
+  session.pending = undefined
+  const { event, usage } = pending
+  if (usage !== undefined) {
+    session.spent.set(pending.turn, addUsage(session.spent.get(pending.turn), usage))
+    session.spentInAll = addUsage(session.spentInAll, usage)
+  }
+  const { model, provider } = modelOf(out, session, pending)
+  write(out, session, {
+    type: 'message_complete',
+    timestamp: pending.timestamp,
+    sessionID: session.id,
+    modelID: model,
+    providerID: provider,
+    agent: event?.agentName ?? session.agent ?? 'default',
+    cost: costOf(out, event),
+    tokens: tokensOf(out, usage),
+    context: contextOf(event, usage),
+    finish: finishWord(pending.finish ?? 'end_turn'),
+  }, pending.synthetic)
+}
+
+function modelOf(out: Out, session: Session, pending: Pending): { model: string; provider: string } {
+  const model = pending.model ?? session.model
+  const provider = pending.provider ?? session.provider ?? (model === undefined ? undefined : providerOf(model))
+  if (model === undefined) out.sink.added('message_complete.modelID')
+  if (provider === undefined) out.sink.added('message_complete.providerID')
+  return { model: model ?? 'unknown', provider: provider ?? 'unknown' }
+}
+
+/** For sources that name only the model. */
+export const providerOf = (model: string): string | undefined =>
+  model.startsWith('claude') ? 'anthropic' : model.startsWith('gpt-') ? 'openai' : model.startsWith('gemini') ? 'google' : undefined
+
+function tokensOf(out: Out, usage: Usage | undefined) {
+  if (usage === undefined) out.sink.added('message_complete.tokens')
+  const { input = 0, output = 0, reasoning = 0, cacheRead = 0, cacheWrite = 0 } = usage ?? {}
+  return { input, output, reasoning, cache: { read: cacheRead, write: cacheWrite } }
+}
+
+/** A sum without its parts cannot be told: no guess that looks like a price. */
+function costOf(out: Out, event: Pending['event']) {
+  const cost: Cost | undefined = event?.cost
+  if (cost === undefined) out.sink.added('message_complete.cost')
+  else if (cost.parts === undefined && cost.usd !== 0) out.sink.lost(event!, 'cost', 'drop')
+  const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0 } = cost?.parts ?? {}
+  return { input, output, cache: { read: cacheRead, write: cacheWrite } }
+}
+
+function contextOf(event: Pending['event'], usage: Usage | undefined) {
+  const limit = event?.context?.limit
+  if (usage === undefined || limit === undefined || limit === 0) return null
+  const used = contextTokens(usage)
+  return { used, limit, ratio: used / limit }
+}
+
+// ── text ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export function joinDelta(out: Out, session: Session, event: EventOf<'text.delta' | 'thought.delta'>): void {
+  const block = session.blocks[event.kind === 'text.delta' ? 'text' : 'thought']
+  if (block.text === '' && block.spilled === 0) block.startedAt = event.at
+  block.text += event.text
+  if (block.text.length <= mostText) return
+  out.sink.lost(event, 'text', 'approx')
+  spoken(out, session, event, block.text, block.startedAt, event.at)
+  block.spilled += block.text.length
+  block.text = ''
+}
+
+export function endBlock(out: Out, session: Session, event: EventOf<'text.end' | 'thought.end'>): void {
+  const { text: joined, spilled, startedAt } = session.blocks[event.kind === 'text.end' ? 'text' : 'thought']
+  dropBlock(session, event)
+  const text = event.text === undefined ? joined : spilled === 0 ? event.text : event.text.slice(spilled)
+  if (text === '' && (event.text === undefined || spilled > 0)) {
+    if (spilled === 0) out.sink.lost(event, 'text', 'drop') // a redacted thought
+    return
+  }
+  spoken(out, session, event, text, event.startedAt ?? startedAt, event.endedAt)
+}
+
+function dropBlock(session: Session, { kind }: EventOf<'text.end' | 'thought.end'>): void {
+  const name = kind === 'text.end' ? 'text' : 'thought'
+  if (session.blocks[name].text !== '' || session.blocks[name].spilled > 0) session.blocks[name] = { text: '', spilled: 0, startedAt: undefined }
+}
+
+function spoken(out: Out, session: Session, event: Event, text: string, start: number | undefined, end: number | undefined): void {
+  const type = event.kind === 'text.end' || event.kind === 'text.delta' ? 'text' : 'reasoning'
+  const timestamp = out.time(event)
+  if (start === undefined) out.sink.added(`${type}.part.time`)
+  const time = { start: start ?? timestamp, end: end ?? timestamp }
+  if (type === 'text') session.spoke = true
+  write(out, session, { type, timestamp, sessionID: session.id, part: { type, text, time }, sequenceNum: nextNumber(session, session.id) })
+}

@@ -1,0 +1,132 @@
+// The frame of a session: session_start with its catalogue, errors, and the end that says whether it failed.
+import type { Event, EventOf, Fault } from '../../model/event.ts'
+import type { Reason } from '../../model/vocabulary.ts'
+import { syntheticOf, wireId } from '../contract.ts'
+import { closeStep, flushMessage, providerOf, sameTurn, settle } from './encode-message.ts'
+import { type Out, type Session, write } from './encode-state.ts'
+import { abandonCalls, subagentComplete } from './encode-tool.ts'
+import { errorName, isAbnormal, reasonText, writeSessionError } from './words.ts'
+
+const mostTold = 256
+
+// ── start ────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Holds session_start back until the first event of a turn: its model, its rules and the tools may come in pieces. */
+export function holdStart(out: Out, session: Session, event: Event): void {
+  session.began = event.at
+  const synthetic = event.kind === 'session.start' ? syntheticOf(event) : 'required'
+  session.start = { timestamp: out.time(event), synthetic, rules: undefined, catalog: undefined }
+  if (event.kind === 'session.start') learn(session, event)
+}
+
+export function learn(session: Session, { model, provider, agentName, rules }: EventOf<'session.start' | 'session.update'>): void {
+  session.model = model ?? session.model
+  session.provider = provider ?? session.provider
+  session.agent = agentName ?? session.agent
+  if (session.start !== undefined) session.start.rules = rules ?? session.start.rules
+}
+
+/** A tool_catalog stands directly behind session_start and nowhere else. */
+export function learnCatalog(out: Out, session: Session, event: EventOf<'catalog.update'>): void {
+  const { tools, skills } = event
+  if (tools !== undefined || skills !== undefined) {
+    if (session.start === undefined) out.sink.lost(event, tools === undefined ? 'skills' : 'tools', 'drop')
+    else {
+      const { catalog } = session.start
+      const record = catalog?.record ?? { type: 'tool_catalog', timestamp: out.time(event), sessionID: session.id, tools: [], skills: [] }
+      if (tools !== undefined) record.tools = tools.map(({ name, source, server }) => ({ name, source: source === 'mcp' ? source : 'builtin', server }))
+      if (skills !== undefined) record.skills = skills.map(({ name, version }) => ({ name, version: version ?? null }))
+      session.start.catalog = { record, synthetic: catalog?.synthetic ?? syntheticOf(event) }
+    }
+  }
+  for (const { name, status, error } of event.servers ?? []) {
+    if (status === 'failed' || error !== undefined) tell(out, session, event, { category: 'unknown', text: `MCP server ${name} failed${error === undefined ? '' : `: ${error}`}`, code: 'MCPFailed' })
+  }
+}
+
+export function writeStart(out: Out, session: Session): void {
+  const { start, model, agent } = session
+  if (start === undefined) return
+  session.start = undefined
+  if (model === undefined) out.sink.added('session_start.model')
+  if (agent === undefined) out.sink.added('session_start.agent')
+  if (start.rules === undefined) out.sink.added('session_start.permissions')
+  const base = { timestamp: start.timestamp, sessionID: session.id }
+  const path = model === undefined ? 'unknown' : pathOf(session.provider, model)
+  write(out, session, { type: 'session_start', ...base, schemaVersion: '1', model: path, agent: agent ?? 'default', permissions: start.rules ?? [] }, start.synthetic)
+  if (start.catalog === undefined) write(out, session, { type: 'tool_catalog', ...base, tools: [], skills: [] }, 'required')
+  else write(out, session, start.catalog.record, start.catalog.synthetic)
+}
+
+function pathOf(provider: string | undefined, model: string): string {
+  const owner = provider ?? providerOf(model)
+  return owner === undefined ? model : `${owner}/${model}`
+}
+
+// ── errors ───────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export function tell(out: Out, session: Session, event: Event, fault: Fault): void {
+  if (session.told.size >= mostTold) session.told.clear()
+  session.told.add(fault.text)
+  const { text: message, http: statusCode, retryable: isRetryable } = fault
+  const sourceSessionID = event.kind === 'task.end' ? wireId(event.task) : event.agent === undefined ? session.id : wireId(event.agent)
+  const error = { name: errorName(fault), data: { message, statusCode, isRetryable } }
+  write(out, session, { type: 'error', timestamp: out.time(event), sessionID: session.id, error, sourceSessionID }, syntheticOf(event))
+}
+
+export function tellOnce(out: Out, session: Session, event: Event, fault: Fault): void {
+  if (!session.told.has(fault.text)) tell(out, session, event, fault)
+}
+
+/** session_error waits for the end; an error before it is told at once. */
+export function errorEvent(out: Out, session: Session, event: EventOf<'error'>): void {
+  const { text } = event.error
+  if (!event.fatal) {
+    if (!session.early.delete(text)) tell(out, session, event, event.error)
+    return
+  }
+  if (session.told.has(text)) return
+  session.early.add(text)
+  tell(out, session, event, event.error)
+}
+
+// ── end ──────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export function turnEnd(out: Out, session: Session, event: EventOf<'turn.end'>): void {
+  if (session.step !== undefined && sameTurn(session.step.turn, event.turn)) closeStep(out, session, event, session.step.implied ? 'required' : syntheticOf(event))
+  settle(out, session, event)
+  if (event.durationMs !== undefined) session.turnsMs = (session.turnsMs ?? 0) + event.durationMs
+  if (event.text !== undefined && event.text !== '' && !session.spoke) out.sink.lost(event, 'text', 'drop')
+  session.spoke = false
+  if (isAbnormal(event.reason)) tellOnce(out, session, event, event.error ?? plainFault(event.reason))
+}
+
+/** `last` is any event of the stream when the session's own end is missing. */
+export function endSession(out: Out, session: Session, last: Event): void {
+  const end = last.kind === 'session.end' ? last : undefined
+  const synthetic = end === undefined ? 'cut' : syntheticOf(end)
+  const reason = end?.reason ?? 'cut'
+  writeStart(out, session)
+  abandonCalls(out, session, last)
+  if (session.step !== undefined) closeStep(out, session, last, 'cut')
+  if (end !== undefined) settle(out, session, end)
+  if (session.pending !== undefined) session.pending.finish ??= reason
+  flushMessage(out, session)
+  for (const lane of [...session.lanes.keys()].reverse()) subagentComplete(out, session, lane, last, 'cut')
+  const fault = isAbnormal(reason) ? (end?.error ?? plainFault(reason)) : undefined
+  if (fault !== undefined) {
+    tellOnce(out, session, last, fault)
+    const told = writeSessionError(reason, end?.error, end?.signal)
+    write(out, session, { type: 'session_error', timestamp: out.time(last), sessionID: session.id, ...told, message: fault.text }, synthetic)
+  }
+  const timestamp = out.time(last)
+  write(out, session, { type: 'session_complete', timestamp, sessionID: session.id, durationMs: durationOf(out, session, end), error: fault?.text ?? null }, synthetic)
+}
+
+function durationOf(out: Out, { began, turnsMs }: Session, end: EventOf<'session.end'> | undefined): number {
+  const known = end?.durationMs ?? (began === undefined || end?.at === undefined ? turnsMs : Math.max(0, end.at - began))
+  if (known === undefined) out.sink.added('session_complete.durationMs')
+  return known ?? 0
+}
+
+const plainFault = (reason: Reason): Fault => ({ category: 'unknown', text: reasonText(reason), code: reason })

@@ -1,0 +1,91 @@
+// What the encoder remembers of one session, and the one way in which its records leave: held ones first.
+import type { Rec } from '../../base/json.ts'
+import type { Event, EventOf, Rule, Usage } from '../../model/event.ts'
+import type { Reason, ToolKind } from '../../model/vocabulary.ts'
+import type { Sink } from '../contract.ts'
+import type { AnyWire, Wire } from './wire.ts'
+
+/** Shared by all sessions of a stream. */
+export type Out = {
+  sink: Sink
+  /** The event's time, else the last one known, else 0. */
+  time(event: Event): number
+  /** Writes what was held back, before a record of this type. */
+  release(session: Session, type: string): void
+}
+
+export type Session = ReturnType<typeof createSession>
+
+/** session_start and the catalogue directly behind it, held until the turn begins: a source may tell both in pieces. */
+type Start = {
+  timestamp: number
+  synthetic: string | undefined
+  rules: Rule[] | undefined
+  catalog: { record: Wire<'tool_catalog'>; synthetic: string | undefined } | undefined
+}
+
+/** One model message; `implied` when the source tells none and the turn stands for it. */
+type Step = { turn: number | undefined; model: string | undefined; provider: string | undefined; tools: boolean; implied: boolean }
+
+/** A message_complete that waits for the turn's sum, since its own tokens are not final. */
+export type Pending = {
+  event: EventOf<'message.end'> | undefined
+  timestamp: number
+  turn: number | undefined
+  model: string | undefined
+  provider: string | undefined
+  finish: Reason | undefined
+  usage: Usage | undefined
+  synthetic: string | undefined
+}
+
+export type Call = { name: string; toolKind: ToolKind; title: string | undefined; input: unknown; at: number | undefined; agent: string | undefined }
+
+/** Text that came in deltas. `spilled` characters of it are written already, since it grew too large to keep. */
+type Block = { text: string; spilled: number; startedAt: number | undefined }
+const createBlock = (): Block => ({ text: '', spilled: 0, startedAt: undefined })
+
+export const createSession = (id: string) => ({
+  id,
+  start: undefined as Start | undefined,
+  began: undefined as number | undefined,
+  turnsMs: undefined as number | undefined,
+  model: undefined as string | undefined,
+  provider: undefined as string | undefined,
+  agent: undefined as string | undefined,
+  step: undefined as Step | undefined,
+  pending: undefined as Pending | undefined,
+  /** Tokens of the messages written, by turn and in all. */
+  spent: new Map<number | undefined, Usage>(),
+  spentInAll: undefined as Usage | undefined,
+  blocks: { text: createBlock(), thought: createBlock() },
+  spoke: false,
+  counters: new Map<string, number>(),
+  calls: new Map<string, Call>(),
+  asked: new Map<string, EventOf<'permission.request'>>(),
+  /** Open subagents to their parents. */
+  lanes: new Map<string, string>(),
+  /** skill_loaded records that wait for the permission check. */
+  loaded: [] as { event: EventOf<'skill.load'>; record: Wire<'skill_loaded'> }[],
+  /** Texts of errors that were written: a failure is told once. */
+  told: new Set<string>(),
+  /** Fatal errors written as `error` before the source told the same as not fatal. */
+  early: new Set<string>(),
+})
+
+export function dropBlocks(session: Session): void {
+  if (session.blocks.text.text !== '' || session.blocks.text.spilled > 0) session.blocks.text = createBlock()
+  if (session.blocks.thought.text !== '' || session.blocks.thought.spilled > 0) session.blocks.thought = createBlock()
+}
+
+export const nextNumber = (session: Session, lane: string): number => {
+  const number = (session.counters.get(lane) ?? 0) + 1
+  session.counters.set(lane, number)
+  return number
+}
+
+/** The optional keys of a wire type may be undefined: the JSON writer leaves them out. */
+export function write(out: Out, session: Session, record: AnyWire, synthetic?: string): void {
+  if (session.start !== undefined || session.pending !== undefined || session.loaded.length > 0) out.release(session, record.type)
+  out.sink.write(record as Rec, synthetic)
+}

@@ -1,0 +1,140 @@
+// Tools, subagents and permissions. A tool is written once, when it has ended; a subagent's tools name its session in
+// `part.sessionID` and stand between subagent_start and subagent_complete.
+import { isRecord, type Rec } from '../../base/json.ts'
+import type { Event, EventOf } from '../../model/event.ts'
+import { syntheticOf, textOf, wireId } from '../contract.ts'
+import { type Call, nextNumber, type Out, type Session, write } from './encode-state.ts'
+import type { Wire } from './wire.ts'
+
+type State = Wire<'tool_use'>['part']['state']
+
+export function toolStart(session: Session, event: EventOf<'tool.start'>): void {
+  const { name, toolKind, title, input, agent } = event
+  const at = event.synthetic === undefined ? event.at : undefined // an implied start has no time of its own
+  session.calls.set(event.call ?? '', { name, toolKind, title, input, at, agent })
+  if (agent === undefined && session.step !== undefined) session.step.tools = true
+}
+
+export function toolUpdate(session: Session, event: EventOf<'tool.update'>): void {
+  const call = session.calls.get(event.call ?? '')
+  if (call === undefined) return
+  call.input = event.input ?? call.input
+  call.title = event.title ?? call.title
+  call.toolKind = event.toolKind ?? call.toolKind
+}
+
+export function toolEnd(out: Out, session: Session, event: EventOf<'tool.end'>): void {
+  const id = event.call ?? ''
+  const call = session.calls.get(id) ?? { name: event.name ?? 'unknown', toolKind: event.toolKind ?? 'other', title: undefined, input: undefined, at: undefined, agent: event.agent }
+  session.calls.delete(id)
+  const start = event.startedAt ?? call.at
+  const time = start === undefined ? undefined : { start, end: event.endedAt ?? event.at ?? start }
+  const title = event.title ?? call.title
+  const failed = event.status !== 'ok' && !(event.status === 'error' && event.exitCode !== undefined && event.exitCode !== 0)
+  const error = failed ? (event.error?.text ?? event.text ?? textOfContent(event.content) ?? (event.data === undefined ? event.status : textOf(event.data))) : undefined
+  if (call.input === undefined) out.sink.added('tool_use.part.state.input')
+  const input = call.input ?? {}
+  const state: State = failed ? { status: 'error', input, error, title, time } : { status: 'completed', input, ...resultOf(event, call), title, time }
+  toolUse(out, session, event, id, call, state)
+}
+
+/** A call that nobody ended is abandoned. */
+export function abandonCalls(out: Out, session: Session, event: Event): void {
+  for (const [id, call] of session.calls) {
+    toolUse(out, session, event, id, call, { status: 'error', input: call.input ?? {}, error: 'abandoned' }, 'cut')
+  }
+  session.calls.clear()
+}
+
+function toolUse(out: Out, session: Session, event: Event, id: string, { name, agent }: Call, state: State, synthetic = syntheticOf(event)): void {
+  const owner = agent === undefined ? session.id : enterLane(out, session, agent, event)
+  write(out, session, {
+    type: 'tool_use',
+    timestamp: out.time(event),
+    sessionID: session.id,
+    part: { type: 'tool', tool: name, callID: id === '' ? undefined : wireId(id), sessionID: owner, state },
+    sequenceNum: nextNumber(session, owner),
+  }, synthetic)
+}
+
+/**
+ * The document's only example has a shell's output in `metadata`, the program has every tool's in `output` too: a result read
+ * from the document's form stays as it was, all others have both.
+ */
+function resultOf({ text, content, data, exitCode }: EventOf<'tool.end'>, { toolKind }: Call): Pick<State, 'output' | 'metadata' | 'attachments'> {
+  if (isRecord(data) && data['output'] !== undefined && data['output'] === text) return { metadata: data }
+  const output = text ?? textOfContent(content) ?? (data === undefined ? '' : textOf(data))
+  const metadata: Rec | undefined = exitCode !== undefined || toolKind === 'execute' ? { exit: exitCode, output } : undefined
+  const files = content?.filter((block) => isRecord(block) && block['type'] === 'file')
+  return { output, metadata, attachments: files !== undefined && files.length > 0 ? files : undefined }
+}
+
+function textOfContent(content: readonly unknown[] | undefined): string | undefined {
+  const texts = content?.flatMap((block) => (isRecord(block) && typeof block['text'] === 'string' ? [block['text']] : []))
+  return texts === undefined || texts.length === 0 ? undefined : texts.join('\n')
+}
+
+// ── subagents ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export function taskStart(out: Out, session: Session, event: EventOf<'task.start'>): void {
+  if (event.type !== 'agent') return out.sink.lost(event, 'type', 'drop')
+  const parent = event.agent === undefined ? session.id : enterLane(out, session, event.agent, event)
+  subagentStart(out, session, wireId(event.task), parent, event, event.title ?? event.agentType ?? event.prompt?.slice(0, 80), syntheticOf(event))
+}
+
+function subagentStart(out: Out, session: Session, lane: string, parent: string, event: Event, title: string | undefined, synthetic: string | undefined): void {
+  if (session.lanes.has(lane)) return
+  session.lanes.set(lane, parent)
+  if (title === undefined) out.sink.added('subagent_start.title')
+  write(out, session, { type: 'subagent_start', timestamp: out.time(event), sessionID: session.id, subagentSessionID: lane, parentSessionID: parent, title: title ?? '' }, synthetic)
+}
+
+/** The lane's id on the wire; one whose start nobody told is started first. */
+function enterLane(out: Out, session: Session, agent: string, event: Event): string {
+  const lane = wireId(agent)
+  subagentStart(out, session, lane, session.id, event, undefined, 'required')
+  return lane
+}
+
+export function subagentComplete(out: Out, session: Session, lane: string, event: Event, synthetic: string | undefined): void {
+  const parent = session.lanes.get(lane)
+  session.lanes.delete(lane)
+  write(out, session, { type: 'subagent_complete', timestamp: out.time(event), sessionID: session.id, subagentSessionID: lane, parentSessionID: parent }, synthetic)
+}
+
+// ── permissions ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export function permissionAnswer(out: Out, session: Session, event: EventOf<'permission.answer'>): void {
+  const asked = event.id === undefined ? undefined : session.asked.get(event.id)
+  if (event.id !== undefined) session.asked.delete(event.id)
+  if (event.decision === 'withdrawn') return out.sink.lost(event, 'decision', 'drop')
+  const id = event.call ?? asked?.call
+  const call = id === undefined ? undefined : session.calls.get(id)
+  const name = event.name ?? asked?.name ?? call?.name
+  const permission = event.permission ?? asked?.permission ?? name
+  const patterns = event.patterns ?? asked?.patterns
+  if (permission === undefined) out.sink.added('permission.permission')
+  if (patterns === undefined) out.sink.added('permission.patterns')
+  const agent = event.agent ?? asked?.agent ?? call?.agent
+  const allowed = event.decision === 'allow'
+  if (!allowed && permission === 'skill') dropLoads(out, session, patterns ?? [])
+  write(out, session, {
+    type: allowed ? 'permission_granted' : 'permission_rejected',
+    timestamp: out.time(event),
+    sessionID: agent === undefined ? session.id : enterLane(out, session, agent, event),
+    callID: id === undefined ? undefined : wireId(id),
+    tool: name ?? permission ?? 'unknown',
+    permission: permission ?? 'unknown',
+    patterns: patterns ?? [],
+    input: event.input ?? asked?.input ?? call?.input ?? null,
+  }, syntheticOf(event))
+}
+
+/** The program tells a skill as loaded before it asks; a rejected one was not. */
+function dropLoads(out: Out, session: Session, names: readonly string[]): void {
+  session.loaded = session.loaded.filter(({ event }) => {
+    if (!names.includes(event.name)) return true
+    out.sink.lost(event, 'level', 'drop')
+    return false
+  })
+}

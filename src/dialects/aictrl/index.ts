@@ -1,0 +1,19 @@
+// aictrl's `run --format json` stream.
+import { type Dialect, decoderOf } from '../contract.ts'
+import { claimer } from './claim.ts'
+import { decode } from './decode.ts'
+import { encode } from './encode.ts'
+import { loss } from './loss.ts'
+import { order, rules } from './order.ts'
+import * as shapes from './shapes.gen.js'
+
+export const aictrl: Dialect = {
+  ...claimer,
+  shapes,
+  tag: (record) => (typeof record['type'] === 'string' ? record['type'] : undefined),
+  decoder: () => decoderOf(aictrl, decode),
+  encoder: encode,
+  order,
+  rules,
+  loss,
+}

@@ -1,0 +1,58 @@
+// What the order checker remembers of one session, and the records that repair adds to it.
+import type { Rec } from '../../base/json.ts'
+import type { Base } from './wire.ts'
+
+export const mostEnded = 4096
+
+export type Session = ReturnType<typeof createSession>
+
+export const createSession = (id: string | undefined, invocation: string | undefined) => ({
+  id,
+  invocation,
+  invocationOver: false,
+  began: undefined as number | undefined,
+  at: undefined as number | undefined,
+  last: undefined as string | undefined,
+  /** `missed`: told as missing, so that it is told once. */
+  catalog: false as boolean | 'missed',
+  step: false,
+  /** Some step was told: then text stands inside one. */
+  stepped: false,
+  completed: false,
+  failed: false,
+  fatal: undefined as string | undefined,
+  counters: new Map<string | undefined, number>(),
+  lanes: new Map<string, 'open' | 'done'>(),
+  loadedSkills: new Set<unknown>(),
+  deniedSkills: new Set<unknown>(),
+})
+
+const stamp = ({ id, at }: Session): Rec => ({ timestamp: at ?? 0, sessionID: id })
+
+export const stepFinish = (session: Session): Rec => ({ type: 'step_finish', ...stamp(session), part: { type: 'step-finish' } })
+
+export const subagentStart = (session: Session, lane: string): Rec => ({
+  type: 'subagent_start', ...stamp(session), subagentSessionID: lane, parentSessionID: session.id, title: '',
+})
+
+/** What must stand before `next` of a session that has not started, or that has no catalogue after its session_start. */
+export function startRecords(next: Rec, tag: string): Rec[] {
+  const { timestamp = 0, sessionID } = next as Base
+  const base = { timestamp, sessionID }
+  const start = tag === 'session_start' ? [] : [{ type: 'session_start', ...base, schemaVersion: '1', model: 'unknown', agent: 'default', permissions: [] }]
+  return tag === 'tool_catalog' || tag === 'tool_catalog_error' ? start : [...start, { type: 'tool_catalog', ...base, tools: [], skills: [] }]
+}
+
+/** A session that was cut: what is open is closed, then the failure and the end. */
+export function endRecords(session: Session): Rec[] {
+  const base = stamp(session)
+  const open = [...session.lanes].filter(([, state]) => state === 'open').map(([lane]) => lane)
+  const cut = 'the stream ended early'
+  const told = session.last === 'session_error' // anything else between it and the end could not be mended
+  return [
+    ...(told ? [] : open.map((lane) => ({ type: 'subagent_complete', ...base, subagentSessionID: lane, parentSessionID: session.id }))),
+    ...(session.step && !told ? [stepFinish(session)] : []),
+    ...(session.fatal === undefined ? [{ type: 'session_error', ...base, reason: 'unknown', code: 'cut', message: cut }] : []),
+    { type: 'session_complete', ...base, durationMs: Math.max(0, (session.at ?? 0) - (session.began ?? session.at ?? 0)), error: session.fatal ?? cut },
+  ]
+}

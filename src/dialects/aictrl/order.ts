@@ -1,0 +1,253 @@
+// The order of an aictrl stream, session by session; sessions may be interleaved in one file.
+// Where the program itself is known to break its document, a breach is a warning.
+import type { Rec } from '../../base/json.ts'
+import { isRecord } from '../../base/json.ts'
+import { quoted } from '../../base/text.ts'
+import type { Order, Report } from '../contract.ts'
+import { createSession, endRecords, mostEnded, type Session, startRecords, stepFinish, subagentStart } from './order-session.ts'
+import type { Base, Wire } from './wire.ts'
+import { isErrorWord, isFinishWord } from './words.ts'
+
+export const rules = {
+  'start-first': 'A session begins with exactly one session_start; only invocation_start may stand before it.',
+  'catalog-second': 'Exactly one tool_catalog follows session_start directly.',
+  'complete-last': 'Exactly one session_complete ends a session; nothing but invocation_complete follows it.',
+  'missing-end': 'Every session ends with session_complete.',
+  'error-before-complete': 'A session_error stands directly before session_complete, at most once, and only when the session failed.',
+  sequence: 'text, reasoning and tool_use carry a sequenceNum that counts 1, 2, 3 … for each part.sessionID.',
+  'subagent-open': "A subagent's tool_use stands between its subagent_start and its subagent_complete.",
+  'step-pair': 'step_start and step_finish come in pairs.',
+  'message-last': 'message_complete comes after the text and reasoning of its message.',
+  counts: 'Tokens and costs are not negative.',
+  context: 'context is null, or used is input + cache.read + cache.write and ratio is used / limit.',
+  'skill-allowed': 'skill_loaded comes after the permission check, and never for a rejected load.',
+  'session-id': 'sessionID is that of the session; only a permission record may name a subagent that has started.',
+  words: 'session_error.reason, message_complete.finish and the source of a tool are words that the document lists.',
+} as const
+
+export function order(): Order {
+  const sessions = new Map<string | undefined, Session>()
+  const ended = new Set<string | undefined>()
+  const owners = new Map<string, Session>() // subagent to the session it works in
+  let current: Session | undefined // for records that name no session, as in the document's examples
+
+  const breaks = (report: Report, code: keyof typeof rules, text: string, severity: 'error' | 'warn' = 'error'): void => report({ code, severity, text })
+
+  function find(record: Rec, tag: string): Session | undefined {
+    const id = (record as Base).sessionID
+    if (id === undefined && current !== undefined) return current
+    const own = sessions.get(id) ?? (id === undefined ? undefined : owners.get(id))
+    return own ?? (tag.startsWith('permission_') && id !== undefined ? current : undefined)
+  }
+
+  /** The session of a record, begun if need be; undefined when it is over. */
+  function enter(record: Rec, tag: string, report: Report): Session | undefined {
+    const { sessionID: id, invocationID } = record as Base
+    let session = find(record, tag)
+    if (session === undefined) {
+      if (tag !== 'session_start' && ended.has(id)) {
+        breaks(report, 'complete-last', `${tag} after session_complete of ${quoted(id ?? '')}`)
+        return undefined
+      }
+      session = createSession(id, invocationID)
+      sessions.set(id, session)
+      if (tag !== 'session_start') {
+        breaks(report, 'start-first', `${tag} of ${quoted(id ?? '')} before session_start`)
+        session.catalog = true // its place cannot be judged
+      }
+    } else if (tag === 'session_start') breaks(report, 'start-first', `a second session_start of ${quoted(session.id ?? '')}`)
+    if (id !== undefined && id !== session.id && !(tag.startsWith('permission_') && session.lanes.has(id))) {
+      const why = session.lanes.has(id) ? 'a subagent' : 'a session that has not started'
+      breaks(report, 'session-id', `${tag} names ${quoted(id)}, ${why}`)
+    }
+    return (current = session)
+  }
+
+  function second(session: Session, tag: string, report: Report): void {
+    if (tag === 'tool_catalog' || tag === 'tool_catalog_error') {
+      if (session.catalog === true && session.last !== undefined) breaks(report, 'catalog-second', `${tag} does not follow session_start directly`)
+      session.catalog = true
+    } else if (session.catalog === false && tag !== 'session_start') {
+      breaks(report, 'catalog-second', `${tag} follows session_start, not tool_catalog`)
+      session.catalog = 'missed'
+    }
+  }
+
+  function counted(session: Session, tag: string, { part, sequenceNum }: Wire<'text' | 'tool_use'>, report: Report): void {
+    const id = part.sessionID ?? session.id
+    const before = session.counters.get(id) ?? 0
+    if (sequenceNum === undefined) return breaks(report, 'sequence', `${tag} has no sequenceNum`)
+    session.counters.set(id, sequenceNum)
+    // The document promises a rising number only; a gap may come from a filter.
+    if (sequenceNum !== before + 1) breaks(report, 'sequence', `sequenceNum ${sequenceNum} of ${tag} follows ${before}`, sequenceNum > before ? 'warn' : 'error')
+  }
+
+  const inLane = (session: Session, id: string | undefined): id is string => id !== undefined && session.id !== undefined && id !== session.id
+
+  function laneOpen(session: Session, lane: string | undefined, report: Report): void {
+    if (!inLane(session, lane)) return
+    const state = session.lanes.get(lane)
+    if (state === 'open') return
+    breaks(report, 'subagent-open', `tool_use of ${quoted(lane)}, which ${state === undefined ? 'has not started' : 'has completed'}`, state === undefined ? 'error' : 'warn')
+    openLane(session, lane)
+  }
+
+  function openLane(session: Session, lane: string): void {
+    session.lanes.set(lane, 'open')
+    owners.set(lane, session)
+  }
+
+  function spoken(session: Session, tag: string, { part }: Wire<'text'>, report: Report): void {
+    if (part.synthetic === true || inLane(session, part.sessionID) || !session.stepped || !session.completed || session.step) return
+    breaks(report, 'message-last', `${tag} after message_complete and before the next step_start`)
+  }
+
+  function message(session: Session, { tokens, cost, context, finish, status }: Wire<'message_complete'>, report: Report): void {
+    session.completed = true
+    if (status === 'error' || status === 'aborted') session.step = false // a step that failed has no step_finish
+    if (typeof finish === 'string' && !isFinishWord(finish)) breaks(report, 'words', `finish ${quoted(finish)}`)
+    const price = isRecord(cost) ? [cost.input, cost.output, cost.cache?.read, cost.cache?.write] : [cost as number]
+    const amounts = [tokens?.input, tokens?.output, tokens?.reasoning, tokens?.cache?.read, tokens?.cache?.write, ...price]
+    if (amounts.some((amount) => amount !== undefined && amount < 0)) breaks(report, 'counts', 'message_complete has a negative number')
+    if (context === null || context === undefined) return
+    const { used, limit, ratio } = context
+    const sum = (tokens?.input ?? 0) + (tokens?.cache?.read ?? 0) + (tokens?.cache?.write ?? 0)
+    if (tokens !== null && tokens !== undefined && used !== sum) breaks(report, 'context', `context.used is ${used}, the tokens say ${sum}`)
+    if (!(limit > 0)) breaks(report, 'context', `context.limit is ${limit}`)
+    else if (ratio !== undefined && Math.abs(ratio - used / limit) > 1e-4) breaks(report, 'context', `context.ratio is ${ratio}, not ${used}/${limit}`)
+  }
+
+  /** Skills are told by name alone: a load and a rejection belong together until the skill tool has ended. */
+  function skill(session: Session, tag: string, record: Rec, report: Report): void {
+    if (tag === 'skill_loaded') {
+      const { name } = record as Wire<'skill_loaded'>
+      if (session.deniedSkills.has(name)) breaks(report, 'skill-allowed', `skill_loaded of ${quoted(name)}, which was rejected`, 'warn')
+      session.loadedSkills.add(name)
+      return
+    }
+    const { permission, patterns } = record as Wire<'permission_rejected'>
+    if (permission !== 'skill') return
+    for (const name of patterns) {
+      if (tag === 'permission_granted') session.deniedSkills.delete(name)
+      else {
+        if (session.loadedSkills.has(name)) breaks(report, 'skill-allowed', `skill_loaded of ${quoted(name)} before its permission was rejected`, 'warn')
+        session.deniedSkills.add(name)
+      }
+    }
+  }
+
+  function toolUse(session: Session, { part }: Wire<'tool_use'>, report: Report): void {
+    laneOpen(session, part.sessionID, report)
+    if (part.tool !== 'skill' || !isRecord(part.state.input)) return
+    const { name } = part.state.input
+    session.loadedSkills.delete(name)
+    session.deniedSkills.delete(name)
+  }
+
+  function complete(session: Session, { error }: Wire<'session_complete'>, report: Report): void {
+    if (session.step && !session.failed) breaks(report, 'step-pair', 'session_complete inside a step')
+    if (session.fatal !== undefined && error === null) breaks(report, 'error-before-complete', 'session_complete after session_error says that there was no error', 'warn')
+    if (session.invocationOver) breaks(report, 'complete-last', 'session_complete after invocation_complete')
+    sessions.delete(session.id)
+    for (const lane of session.lanes.keys()) owners.delete(lane)
+    ended.add(session.id)
+    if (ended.size > mostEnded) ended.delete(ended.keys().next().value)
+    current = undefined
+  }
+
+  const sessionsOf = (record: Rec): Session[] => {
+    const { invocationID, sessionID } = record as Base
+    return [...sessions.values()].filter((session) => session.id === sessionID || (invocationID !== undefined && session.invocation === invocationID))
+  }
+
+  return {
+    push(record: Rec, tag: string, report) {
+      if (tag.startsWith('invocation_')) {
+        if (tag === 'invocation_complete') for (const session of sessionsOf(record)) session.invocationOver = true
+        return
+      }
+      const session = enter(record, tag, report)
+      if (session === undefined) return
+      const { timestamp } = record as Base
+      if (timestamp !== undefined) {
+        session.began ??= timestamp
+        session.at = timestamp
+      }
+      second(session, tag, report)
+      if (session.last === 'session_error' && tag !== 'session_complete') breaks(report, 'error-before-complete', `${tag} after session_error`, 'warn')
+      switch (tag) {
+        case 'tool_catalog':
+          for (const { name, source } of (record as Wire<'tool_catalog'>).tools)
+            if (source !== 'builtin' && source !== 'mcp') breaks(report, 'words', `source ${quoted(source)} of tool ${quoted(name)}`)
+          break
+        case 'text':
+        case 'reasoning':
+          spoken(session, tag, record as Wire<'text'>, report)
+          counted(session, tag, record as Wire<'text'>, report)
+          break
+        case 'tool_use':
+          toolUse(session, record as Wire<'tool_use'>, report)
+          counted(session, tag, record as Wire<'tool_use'>, report)
+          break
+        case 'step_start':
+          if (inLane(session, (record as Wire<'step_start'>).part.sessionID)) break
+          if (session.step && !session.failed) breaks(report, 'step-pair', 'step_start inside a step')
+          session.step = session.stepped = true
+          session.completed = session.failed = false
+          break
+        case 'step_finish':
+          if (inLane(session, (record as Wire<'step_finish'>).part.sessionID)) break
+          if (!session.step) breaks(report, 'step-pair', 'step_finish without step_start')
+          session.step = false
+          break
+        case 'message_complete':
+          message(session, record as Wire<'message_complete'>, report)
+          break
+        case 'skill_loaded':
+        case 'permission_granted':
+        case 'permission_rejected':
+          skill(session, tag, record, report)
+          break
+        case 'subagent_start':
+          openLane(session, (record as Wire<'subagent_start'>).subagentSessionID)
+          break
+        case 'subagent_complete': {
+          const { subagentSessionID: lane } = record as Wire<'subagent_complete'>
+          if (!session.lanes.has(lane)) breaks(report, 'subagent-open', `subagent_complete of ${quoted(lane)}, which has not started`)
+          session.lanes.set(lane, 'done')
+          break
+        }
+        case 'error':
+          session.failed = true
+          break
+        case 'session_error': {
+          const { reason, message: text } = record as Wire<'session_error'>
+          if (!isErrorWord(reason)) breaks(report, 'words', `reason ${quoted(reason)}`)
+          if (session.fatal !== undefined) breaks(report, 'error-before-complete', 'a second session_error')
+          session.fatal = text
+          session.failed = true
+          break
+        }
+        case 'session_complete':
+          complete(session, record as Wire<'session_complete'>, report)
+          break
+      }
+      session.last = tag
+    },
+    end(report) {
+      for (const { id } of sessions.values()) breaks(report, 'missing-end', `no session_complete of ${quoted(id ?? '')}`)
+    },
+    missing(next, tag) {
+      if (next === undefined || tag === undefined) return [...sessions.values()].flatMap(endRecords)
+      if (tag.startsWith('invocation_')) return tag === 'invocation_complete' ? sessionsOf(next).flatMap(endRecords) : []
+      const session = find(next, tag)
+      if (session === undefined) return tag === 'session_start' || ended.has((next as Base).sessionID) ? [] : startRecords(next, tag)
+      if (tag === 'session_start') return endRecords(session)
+      const found = session.catalog === false && tag !== 'tool_catalog' && tag !== 'tool_catalog_error' ? startRecords(next, 'session_start') : []
+      if ((tag === 'step_start' || tag === 'session_complete') && session.step && !session.failed) found.push(stepFinish(session))
+      const lane = tag === 'tool_use' ? (next as Wire<'tool_use'>).part.sessionID : undefined
+      if (inLane(session, lane) && session.lanes.get(lane) !== 'open') found.push(subagentStart(session, lane))
+      return found
+    },
+  }
+}

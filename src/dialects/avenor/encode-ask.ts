@@ -1,0 +1,90 @@
+// Permission questions, which Avenor tells strictly one after another: a second one waits until the first is answered.
+// A decision without a question (a rule's, a hook's) gets the question that Avenor would have told before it.
+import type { Event, EventOf, Option } from '../../model/event.ts'
+import { type Sink, syntheticOf, wireId } from '../contract.ts'
+import type { Choice, Session } from './encode-session.ts'
+import type { AnyWire } from './wire.ts'
+import { answerWordOf, sourceOfDecider } from './words.ts'
+
+type Put = (session: Session, event: Event, record: AnyWire, synthetic: string | undefined) => void
+
+export function createDesk(sink: Sink, put: Put) {
+  let made = 0
+
+  function ask(session: Session, event: EventOf<'permission.request'>, synthetic = syntheticOf(event)): void {
+    const { request } = session
+    if (request?.withdrawn !== undefined) {
+      put(session, request.withdrawn, { event: 'permission.response', request_id: request.id, option_id: pick(request.choices, 'reject'), kind: 'reject', source: 'avenor' }, undefined)
+    }
+    if (event.options.length === 0) sink.added('permission.request.options')
+    const choices = event.options.length === 0 ? yesOrNo : event.options.map(choiceOf)
+    session.request = { id: wireId(event.id), choices, withdrawn: undefined }
+    put(session, event, {
+      event: 'permission.request',
+      request_id: session.request.id,
+      tool: event.name ?? event.permission,
+      question: event.question,
+      options: choices,
+      source: event.source,
+    } as AnyWire, synthetic) // a choice without a name is told without one
+  }
+
+  function respond(session: Session, event: EventOf<'permission.answer'>): void {
+    const { request } = session
+    if (request === undefined) return
+    if (event.decision === 'withdrawn') {
+      request.withdrawn = event
+      return sink.lost(event, 'decision', 'drop')
+    }
+    const kind = event.decision === 'allow' ? 'allow' : 'reject'
+    const chosen = event.option !== undefined && request.choices.some(({ optionId }) => optionId === event.option)
+    session.request = undefined
+    put(session, event, {
+      event: 'permission.response',
+      request_id: request.id,
+      option_id: chosen ? event.option : pick(request.choices, kind),
+      kind,
+      source: sourceOfDecider(event.by),
+    }, syntheticOf(event))
+  }
+
+  const isFree = ({ request }: Session): boolean => request === undefined || request.withdrawn !== undefined
+
+  /** A question for a decision that came without one. */
+  function questionFor(event: EventOf<'permission.answer'>): EventOf<'permission.request'> {
+    const { id = `request-${++made}`, name, toolKind, permission, patterns, option } = event
+    const kind = event.decision === 'allow' ? 'allow_once' : 'reject_once'
+    const options: Option[] = option === undefined || option === '' ? [] : [{ id: option, kind }]
+    const { v, seq, session, run, at, agent, turn } = event
+    return { v, seq, session, run, at, agent, turn, kind: 'permission.request', id, name, toolKind, permission, patterns, options }
+  }
+
+  return {
+    request(session: Session, event: EventOf<'permission.request'>): void {
+      if (isFree(session)) ask(session, event)
+      else session.queue.push({ request: event, answer: undefined })
+    },
+    answer(session: Session, event: EventOf<'permission.answer'>): void {
+      const waiting = session.queue.findIndex(({ request }) => request.id === event.id)
+      if (session.request !== undefined && event.id !== undefined && session.request.id === wireId(event.id)) respond(session, event)
+      else if (waiting >= 0 && event.decision === 'withdrawn') {
+        session.queue.splice(waiting, 1)
+        sink.lost(event, 'decision', 'drop')
+      } else if (waiting >= 0) session.queue[waiting]!.answer = event
+      else if (!isFree(session)) session.queue.push({ request: questionFor(event), answer: event })
+      else {
+        ask(session, questionFor(event), 'required')
+        respond(session, event)
+      }
+      while (isFree(session) && session.queue.length > 0) {
+        const { request, answer } = session.queue.shift()!
+        ask(session, request, request.origin === undefined && request.synthetic === undefined ? 'required' : syntheticOf(request))
+        if (answer !== undefined) respond(session, answer)
+      }
+    },
+  }
+}
+
+const yesOrNo: Choice[] = [{ optionId: 'allow', kind: 'allow', name: undefined }, { optionId: 'reject', kind: 'reject', name: undefined }]
+const choiceOf = ({ id, kind, label }: Option): Choice => ({ optionId: id, kind: answerWordOf(kind), name: label })
+const pick = (choices: Choice[], kind: Choice['kind']): string | undefined => choices.find((choice) => choice.kind === kind)?.optionId

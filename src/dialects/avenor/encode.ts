@@ -1,0 +1,329 @@
+// events → Avenor. Writes whole sessions: session.start first, every call's update after its call, session.end last.
+// Three surprises. A turn in the middle of a session leaves no trace but its tokens. A status that announces a record is held
+// until that record comes. And a call that tells its input only later is held until the next record, so that it has it.
+import type { Rec } from '../../base/json.ts'
+import type { Event, EventOf, Fault } from '../../model/event.ts'
+import { outcomeOf, toolFailed } from '../../model/outcome.ts'
+import { addUsage } from '../../model/usage.ts'
+import { type Encoder, type Sink, syntheticOf, wireId } from '../contract.ts'
+import { createDesk } from './encode-ask.ts'
+import { createLoops } from './encode-loop.ts'
+import { createSession, type Session } from './encode-session.ts'
+import type { AnyWire } from './wire.ts'
+import { degenerate, kindWordOf, statusSourceOf, stopReasonOf, wireUsageOf } from './words.ts'
+
+export function encode(sink: Sink): Encoder {
+  const sessions = new Map<string | undefined, Session>()
+  let last: Session | undefined
+  let made = 0 // sessions that nobody named
+  const write = (record: AnyWire, synthetic: string | undefined): void => sink.write(record as Rec, synthetic)
+  const loops = createLoops(sink, write, (run) => [...sessions.values()].some((session) => session.run === run))
+  const desk = createDesk(sink, put)
+
+  // ── sessions ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  function sessionOf(event: Event): Session {
+    if (last === undefined || last.key !== event.session) last = sessions.get(event.session) ?? startSession(event)
+    if (event.run !== undefined && event.run !== last.seenRun) follow(last, event.run)
+    return last
+  }
+
+  function follow(session: Session, run: string): void {
+    session.seenRun = run
+    session.run = loops.isOver(run) ? undefined : run
+    session.label = loops.labelOf(session.run)
+  }
+
+  function startSession(event: Event): Session {
+    const told = event.kind === 'session.start' ? event : undefined
+    if (event.session === undefined) {
+      if (made === 0 || told?.how !== 'resumed') made++
+      sink.added('session_id')
+    }
+    const session = createSession(event.session, event.session === undefined ? `session-${made}` : wireId(event.session))
+    sessions.set(event.session, session)
+    if (event.run !== undefined) follow(session, event.run)
+    if (told?.program === undefined) sink.added('session.start.backend')
+    const record = {
+      event: 'session.start' as const,
+      session_id: session.id,
+      run_id: session.run,
+      run_label: session.label,
+      backend: told?.program ?? event.origin?.dialect ?? 'sluice',
+      dir: told?.cwd,
+      dangerously_load: (told?.ext?.['avenor'] as Rec | undefined)?.['dangerously_load'] === true,
+      ts: event.at,
+    }
+    write(record, told === undefined ? 'required' : syntheticOf(told))
+    return session
+  }
+
+  function endSession(session: Session, event: EventOf<'session.end'> | undefined): void {
+    if (session.heldCall !== undefined) settle(session, '')
+    for (const [call, kind] of session.calls) put(session, event, { event: 'tool.call_update', toolCallId: wireId(call), kind, status: 'failed' }, 'cut')
+    for (const { request } of session.queue) sink.lost(request, 'id', 'drop')
+    const reason = event?.reason ?? 'cut'
+    const status = session.heldStatus
+    session.heldStatus = undefined
+    if (session.heldError !== undefined) tellError(session, session.heldError, session.heldError, reason === 'degenerate')
+    if (event?.error !== undefined && !wasTold(session, event, event.error)) tellError(session, event, { error: event.error }, reason === 'degenerate')
+    session.heldStatus = status
+    if (session.turn !== undefined && session.turn.reason !== reason) sink.lost(session.turn, 'reason', 'drop')
+    const total = event?.usage ?? (session.messages === undefined ? session.usage : addUsage(session.usage, session.messages))
+    put(session, event, {
+      event: 'session.end',
+      stop_reason: stopReasonOf(reason),
+      usage: total === undefined ? undefined : wireUsageOf(total),
+      ...(event?.status === undefined ? {} : { status: event.status, summary: event.text, files_changed: event.files }),
+    }, event === undefined ? 'cut' : syntheticOf(event))
+    sessions.delete(session.key)
+    last = undefined
+    loops.sessionOver(session.run)
+  }
+
+  /** Every record but a chunk: the session's ids and the time are added here. */
+  function put(session: Session, event: Event | undefined, record: AnyWire, synthetic: string | undefined): void {
+    if (session.heldCall !== undefined || session.heldStatus !== undefined) settle(session, record.event)
+    session.last = record.event
+    const { event: name, ...fields } = record
+    write({ event: name, session_id: session.id, run_id: session.run, run_label: session.label, ...fields, ts: event?.at } as AnyWire, synthetic) // the record's own fields
+  }
+
+  /** What was held back is told, or given up, before the next record. */
+  function settle(session: Session, next: string): void {
+    const { heldCall: call } = session
+    if (call !== undefined) {
+      session.heldCall = undefined
+      tellCall(session, call, call.input, call.title)
+    }
+    const { heldStatus: status } = session
+    if (status === undefined || next === '') return
+    session.heldStatus = undefined
+    if (announced[status.phase] === next) tellStatus(session, status)
+    else sink.lost(status, 'phase', 'drop')
+  }
+
+  // ── conversation ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Nine events in ten come this way. */
+  function chunk(event: Event, name: 'agent.message_chunk' | 'agent.thought_chunk' | 'user.message_chunk', text: string): void {
+    const session = sessionOf(event)
+    if (session.heldCall !== undefined || session.heldStatus !== undefined) settle(session, name)
+    session.last = name
+    write({
+      event: name,
+      session_id: session.id,
+      run_id: session.run,
+      run_label: session.label,
+      content: { type: 'text', text },
+      messageId: event.message === undefined ? undefined : wireId(event.message),
+      ts: event.at,
+    }, syntheticOf(event))
+  }
+
+  function prompt(event: EventOf<'prompt.submit'>): void {
+    const { text, by, state, id: control_id, delivery, bytes } = event
+    if (by !== 'user' && by !== 'host') return sink.lost(event, 'text', 'drop')
+    const known = delivery !== undefined || bytes !== undefined
+    if (state !== 'queued' && text !== undefined && !known) return chunk(event, 'user.message_chunk', text)
+    if (text !== undefined) sink.lost(event, 'text', 'drop')
+    if (!known && text === undefined) return sink.lost(event, 'state', 'drop')
+    const prompt_length = bytes ?? new TextEncoder().encode(text).length
+    if (state !== 'queued') return put(sessionOf(event), event, { event: 'agent.prompt_submitted', delivery, prompt_length }, syntheticOf(event))
+    const queued = { event: 'agent.prompt_queued' as const, control_id, message_type: 'continue', delivery, prompt_length }
+    put(sessionOf(event), event, queued, syntheticOf(event))
+  }
+
+  // ── tools ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  function toolStart(session: Session, event: EventOf<'tool.start'>): void {
+    if (event.call === undefined || session.calls.has(event.call)) return sink.lost(event, 'call', 'drop')
+    if (event.input !== undefined) return tellCall(session, event, event.input, event.title)
+    if (session.heldCall !== undefined) settle(session, '')
+    session.heldCall = event
+  }
+
+  function tellCall(session: Session, event: EventOf<'tool.start' | 'tool.end'>, input: unknown, title: string | undefined): void {
+    const { call = '', name = '' } = event
+    const kind = kindWordOf(name, event.toolKind)
+    if (title !== undefined && title !== name && kind !== name) sink.lost(event, 'name', 'drop')
+    session.calls.set(call, kind)
+    put(session, event, { event: 'tool.call', toolCallId: wireId(call), title: title ?? (name === '' ? undefined : name), kind, status: 'pending', rawInput: input },
+      event.kind === 'tool.end' ? 'required' : syntheticOf(event))
+  }
+
+  function toolUpdate(session: Session, event: EventOf<'tool.update'>): void {
+    const { heldCall: call } = session
+    if (call === undefined || call.call !== event.call) return event.input === undefined ? undefined : sink.lost(event, 'input', 'drop')
+    session.heldCall = undefined
+    if (event.input !== undefined) tellCall(session, call, event.input, event.title ?? call.title)
+    else session.heldCall = { ...call, title: event.title ?? call.title }
+  }
+
+  function toolEnd(session: Session, event: EventOf<'tool.end'>): void {
+    if (event.call === undefined) return sink.lost(event, 'call', 'drop')
+    if (session.heldCall?.call === event.call) settle(session, '')
+    if (!session.calls.has(event.call)) tellCall(session, event, undefined, event.title)
+    const kind = session.calls.get(event.call)!
+    session.calls.delete(event.call)
+    put(session, event, { event: 'tool.call_update', toolCallId: wireId(event.call), kind, status: toolFailed(event) ? 'failed' : 'completed' }, syntheticOf(event))
+  }
+
+  // ── states, the channel, trouble ─────────────────────────────────────────────────────────────────────────────────────
+
+  /** A session, or nothing for what belongs to a run or a connection: that must not start a session. */
+  const sessionIfAny = (event: Event): Session | undefined => (event.session === undefined && !sessions.has(undefined) ? undefined : sessionOf(event))
+
+  function putAnywhere(event: Event, record: AnyWire, synthetic = syntheticOf(event)): void {
+    const session = sessionIfAny(event)
+    if (session !== undefined) return put(session, event, record, synthetic)
+    const { event: name, ...fields } = record
+    const run_id = loops.isOver(event.run) ? undefined : event.run
+    write({ event: name, run_id, run_label: loops.labelOf(run_id), ...fields, ts: event.at } as AnyWire, synthetic)
+  }
+
+  function status(event: EventOf<'status.update'>): void {
+    const session = sessionIfAny(event)
+    if (session === undefined || !(event.phase in announced)) return sink.lost(event, 'phase', 'drop')
+    if (session.heldCall !== undefined || session.heldStatus !== undefined) settle(session, 'agent.status')
+    const source = statusSourceOf(event.source)
+    const isFree = event.phase === 'waiting'
+      ? session.request !== undefined && session.request.withdrawn === undefined
+      : source !== 'avenor' || (event.phase === 'working' && session.last === 'permission.response')
+    if (isFree) tellStatus(session, event)
+    else session.heldStatus = event
+  }
+
+  const tellStatus = (session: Session, event: EventOf<'status.update'>): void =>
+    put(session, event, { event: 'agent.status', phase: event.phase, label: event.label, source: statusSourceOf(event.source) }, syntheticOf(event))
+
+  function trouble(event: EventOf<'error'>): void {
+    const session = sessionIfAny(event)
+    if (session === undefined) return putAnywhere(event, errorOf(event))
+    session.told = { text: event.error.text, turn: event.turn }
+    if (event.error.code === degenerate) session.heldError = event
+    else put(session, event, errorOf(event), syntheticOf(event))
+  }
+
+  function tellError(session: Session, event: Event, told: ErrorLike, isDegenerate: boolean): void {
+    const kind = isDegenerate ? { kind: degenerate, stop_reason: degenerate } : {}
+    session.told = { text: told.error.text, turn: event.turn }
+    put(session, event, { ...errorOf(told), ...kind } as AnyWire, event.kind === 'error' ? syntheticOf(event) : 'required')
+  }
+
+  /** A failure that its own record has told already; an end repeats it. */
+  const wasTold = ({ told }: Session, event: Event, { text }: Fault): boolean =>
+    told !== undefined && told.text === text && (event.turn === undefined || told.turn === undefined || told.turn === event.turn)
+
+  function turnEnd(session: Session, event: EventOf<'turn.end'>): void {
+    if (session.turn !== undefined) sink.lost(session.turn, 'reason', 'drop')
+    session.turn = event
+    const usage = event.usage ?? session.messages
+    if (usage !== undefined) session.usage = addUsage(session.usage, usage)
+    session.messages = undefined
+    if (event.error === undefined || outcomeOf(event.reason) === 'ok' || event.reason === 'degenerate' || wasTold(session, event, event.error)) return
+    tellError(session, event, { error: event.error }, false)
+  }
+
+  function report(event: EventOf<'report'>): void {
+    const { name: server_name, state, to, status, text: summary, files: files_changed, data: payload } = event
+    const source = 'channel'
+    switch (event.type) {
+      case 'ready': return putAnywhere(event, { event: 'agent.channel_ready', server_name, source })
+      case 'state': return putAnywhere(event, { event: 'agent.report', state, payload, source })
+      case 'reply': return putAnywhere(event, { event: 'agent.reply', to, payload, source })
+      case 'finish': return putAnywhere(event, { event: 'agent.finish', status, summary, files_changed, payload, source })
+    }
+  }
+
+  function retry(event: EventOf<'retry.start'>): void {
+    if (event.scope !== 'run') return sink.lost(event, 'scope', 'drop')
+    const attempt = Math.max(1, event.attempt)
+    const max_retries = event.max !== undefined && event.max >= attempt ? event.max : undefined
+    putAnywhere(event, { event: 'avenor.retry', attempt, max_retries })
+  }
+
+  return {
+    push(event) {
+      if (event.agent !== undefined && !laneKinds.has(event.kind)) return sink.lost(event, 'agent', 'drop')
+      switch (event.kind) {
+        case 'text.delta':
+          return chunk(event, 'agent.message_chunk', event.text)
+        case 'thought.delta':
+          return chunk(event, 'agent.thought_chunk', event.text)
+        case 'text.end':
+          return event.streamed || event.text === undefined ? undefined : chunk(event, 'agent.message_chunk', event.text)
+        case 'thought.end':
+          if (event.redacted === true && event.text === undefined) return sink.lost(event, 'redacted', 'drop')
+          return event.streamed || event.text === undefined ? undefined : chunk(event, 'agent.thought_chunk', event.text)
+        case 'prompt.submit':
+          return prompt(event)
+        case 'tool.start':
+          return toolStart(sessionOf(event), event)
+        case 'tool.update':
+          return toolUpdate(sessionOf(event), event)
+        case 'tool.end':
+          return toolEnd(sessionOf(event), event)
+        case 'permission.request':
+          return desk.request(sessionOf(event), event)
+        case 'permission.answer':
+          return desk.answer(sessionOf(event), event)
+        case 'plan.update': {
+          const entries = event.entries.map(({ text: content, status: state, priority }) => ({ content, priority, status: planWords[state] }))
+          return put(sessionOf(event), event, { event: 'session.plan', entries, title: event.title }, syntheticOf(event))
+        }
+        case 'run.start':
+        case 'run.end':
+        case 'phase.start':
+        case 'phase.end':
+          return loops.push(event)
+        case 'session.start':
+          sessionOf(event)
+          return
+        case 'session.end':
+          return endSession(sessionOf(event), event)
+        case 'turn.end':
+          return turnEnd(sessionOf(event), event)
+        case 'message.end': {
+          const session = sessionOf(event)
+          if (event.usage !== undefined) session.messages = addUsage(session.messages, event.usage)
+          return
+        }
+        case 'status.update':
+          return status(event)
+        case 'report':
+          return report(event)
+        case 'retry.start':
+          return retry(event)
+        case 'error':
+          return trouble(event)
+      }
+    },
+    end() {
+      for (const session of sessions.values()) endSession(session, undefined)
+      loops.end()
+    },
+  }
+}
+
+const laneKinds: ReadonlySet<string> = new Set(['tool.start', 'tool.update', 'tool.end', 'permission.request', 'permission.answer', 'message.end', 'error'])
+
+/** The record that comes after a status of Avenor's own making. */
+const announced: Readonly<Record<string, string>> = {
+  thinking: 'agent.thought_chunk',
+  working: 'tool.call',
+  waiting: 'permission.request',
+  done: 'session.end',
+}
+
+const planWords = { pending: 'pending', active: 'in_progress', done: 'completed' } as const
+
+type ErrorLike = Pick<EventOf<'error'>, 'error' | 'source' | 'model' | 'data'>
+
+const errorOf = ({ error, source, model, data }: ErrorLike): AnyWire => ({
+  event: 'avenor.error',
+  source: source ?? 'backend',
+  model,
+  message: error.text,
+  diagnostics: data,
+})

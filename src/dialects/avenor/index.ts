@@ -1,0 +1,20 @@
+// Avenor's event log.
+import { type Dialect, decoderOf } from '../contract.ts'
+import { claimer } from './claim.ts'
+import { decode } from './decode.ts'
+import { encode } from './encode.ts'
+import { loss } from './loss.ts'
+import { order, rules } from './order.ts'
+import * as shapes from './shapes.gen.js'
+
+export const avenor: Dialect = {
+  ...claimer,
+  shapes,
+  tag: (record) => (typeof record['event'] === 'string' ? record['event'] : undefined),
+  custom: true,
+  decoder: () => decoderOf(avenor, decode),
+  encoder: encode,
+  order,
+  rules,
+  loss,
+}

@@ -1,0 +1,127 @@
+// The order of runs: loop.start, phases one after another, loop.end, and nothing of the run after that; retries on the side.
+import type { Rec } from '../../base/json.ts'
+import { quoted } from '../../base/text.ts'
+import type { Breaks } from './order.ts'
+import type { AnyWire, Wire } from './wire.ts'
+
+type Phase = { phase: string; iteration: number }
+type Run = { started: boolean; phase: Phase | undefined; ended: boolean; strayed: boolean }
+
+const mostPast = 4096
+
+export function createLoopOrder() {
+  const runs = new Map<string | undefined, Run>()
+  const retries = new Map<string | undefined, number>()
+  let past = 0 // runs that are over
+
+  function runOf(id: string | undefined): Run {
+    let run = runs.get(id)
+    if (run === undefined) runs.set(id, (run = { started: false, phase: undefined, ended: false, strayed: false }))
+    return run
+  }
+
+  function start({ run_id: id }: Wire<'avenor.loop.start'>, breaks: Breaks): void {
+    const run = runs.get(id)
+    if (run !== undefined && !run.ended) breaks('loop-first', run.started ? `a second avenor.loop.start${ofRun(id)}` : `avenor.loop.start after the first phase${ofRun(id)}`)
+    if (run?.ended === true) past--
+    runs.set(id, { started: true, phase: undefined, ended: false, strayed: false })
+  }
+
+  function startPhase({ run_id: id, phase, iteration }: Wire<'avenor.phase.start'>, breaks: Breaks): void {
+    const run = loop(id, 'avenor.phase.start', breaks)
+    if (run === undefined) return
+    if (run.phase !== undefined) breaks('phase-pairs', `phase ${named({ phase, iteration })} starts inside phase ${named(run.phase)}`)
+    run.phase = { phase, iteration }
+    retries.clear()
+  }
+
+  function endPhase({ run_id: id, phase, iteration }: Wire<'avenor.phase.end'>, breaks: Breaks): void {
+    const run = loop(id, 'avenor.phase.end', breaks)
+    if (run === undefined) return
+    const open = run.phase
+    if (open === undefined) breaks('phase-pairs', `phase ${named({ phase, iteration })} ends and was not started`)
+    else if (open.phase !== phase || open.iteration !== iteration) breaks('phase-pairs', `phase ${named({ phase, iteration })} ends inside phase ${named(open)}`)
+    run.phase = undefined
+  }
+
+  function end({ run_id: id }: Wire<'avenor.loop.end'>, breaks: Breaks): void {
+    const run = loop(id, 'avenor.loop.end', breaks)
+    if (run === undefined) return
+    if (run.phase !== undefined) breaks('phase-pairs', `the loop ends inside phase ${named(run.phase)}`)
+    run.phase = undefined
+    run.ended = true
+    if (++past > mostPast) for (const [old, { ended }] of runs) if (ended && runs.delete(old)) return void past--
+  }
+
+  /** The run that a loop's event belongs to; undefined when it is over. A missing start is said once. */
+  function loop(id: string | undefined, tag: string, breaks: Breaks): Run | undefined {
+    const run = runOf(id)
+    if (run.ended) return void stray(run, id, tag, breaks)
+    if (!run.started) breaks('loop-first', `${tag} before avenor.loop.start${ofRun(id)}`)
+    run.started = true
+    return run
+  }
+
+  function stray(run: Run, id: string | undefined, tag: string, breaks: Breaks): void {
+    if (!run.strayed) breaks('loop-last', `${tag} after avenor.loop.end${ofRun(id)}`)
+    run.strayed = true
+  }
+
+  function retry({ run_id, session_id, attempt, max_retries: most }: Wire<'avenor.retry'>, breaks: Breaks): void {
+    const key = run_id ?? session_id
+    const before = retries.get(key) ?? 0
+    retries.set(key, attempt)
+    if (attempt === 0 || (most !== undefined && attempt > most)) return breaks('retry-count', `attempt ${attempt}${most === undefined ? '' : ` of ${most}`}`)
+    // One version of the program counts a single run's first retry as 2.
+    if (attempt !== before + 1 && attempt !== 1) breaks('retry-count', `attempt ${attempt} after ${before === 0 ? 'none' : before}`, before === 0 && attempt === 2 ? 'warn' : 'error')
+  }
+
+  return {
+    /** True when the record is a loop's own and says nothing about a session. */
+    push(record: AnyWire, breaks: Breaks): boolean {
+      switch (record.event) {
+        case 'agent.message_chunk':
+        case 'agent.thought_chunk':
+          break
+        case 'avenor.loop.start':
+          start(record, breaks)
+          return true
+        case 'avenor.phase.start':
+          startPhase(record, breaks)
+          return true
+        case 'avenor.phase.end':
+          endPhase(record, breaks)
+          return true
+        case 'avenor.loop.end':
+          end(record, breaks)
+          return true
+        case 'avenor.retry':
+          retry(record, breaks)
+      }
+      if (past > 0 && record.run_id !== undefined) {
+        const run = runs.get(record.run_id)
+        if (run?.ended === true) stray(run, record.run_id, record.event, breaks)
+      }
+      return record.event === 'avenor.retry'
+    },
+    end(breaks: Breaks): void {
+      for (const [id, { ended, phase }] of runs) if (!ended) breaks('missing-end', `no avenor.loop.end${ofRun(id)}${phase === undefined ? '' : `, inside phase ${named(phase)}`}`)
+    },
+    missing(next: AnyWire | undefined, ts?: number): Rec[] {
+      if (next === undefined) {
+        return [...runs].filter(([, { ended }]) => !ended).flatMap(([run_id, { phase }]) => [
+          ...(phase === undefined ? [] : [{ event: 'avenor.phase.end', run_id, ...phase, ts }]),
+          { event: 'avenor.loop.end', run_id, exit_reason: 'phase_failure', ts },
+        ])
+      }
+      const { event, run_id } = next
+      if (event !== 'avenor.phase.start' && event !== 'avenor.phase.end' && event !== 'avenor.loop.end') return []
+      const run = runs.get(run_id)
+      if (run === undefined) return [{ event: 'avenor.loop.start', run_id, ts: next.ts }]
+      return run.phase === undefined || run.ended || event === 'avenor.phase.end' ? [] : [{ event: 'avenor.phase.end', run_id, ...run.phase, ts: next.ts }]
+    },
+  }
+}
+
+const ofRun = (id: string | undefined): string => (id === undefined ? '' : ` of run ${quoted(id)}`)
+const named = ({ phase, iteration }: Phase): string => `${quoted(phase)} (iteration ${iteration})`

@@ -1,0 +1,244 @@
+// The order of Avenor's log, per session and per run; a user's own events may stand anywhere.
+// The surprise: an ended session may begin again (a retry, the next phase, a new prompt), so only what follows its end without
+// such an occasion is wrong. Where the program itself is known to break a rule, the finding is a warning.
+import type { Rec } from '../../base/json.ts'
+import { quoted } from '../../base/text.ts'
+import type { Order, Report } from '../contract.ts'
+import { createLoopOrder } from './order-loop.ts'
+import type { AnyWire, Wire } from './wire.ts'
+import { degenerate } from './words.ts'
+
+export const rules = {
+  'status-first': 'A status that Avenor adds stands right before the event that caused it; done stands right before session.end.',
+  'end-last': 'session.end is the last event of its session; only a retry, a phase, a prompt or a session.start begins it again.',
+  'end-once': 'A session has one session.end.',
+  'missing-end': 'Every session ends with session.end, every loop with avenor.loop.end.',
+  'call-first': 'A tool.call stands before its updates.',
+  'call-once': 'A tool.call opens its call once, with status pending.',
+  'update-once': 'A call is completed or failed once.',
+  'open-call': 'A call is completed or failed before its session ends.',
+  'request-first': 'A permission.request with a request_id stands before its permission.response.',
+  'known-option': 'The chosen option_id is one of the options that were offered.',
+  'one-request': 'One permission.request is pending at a time in a session.',
+  'loop-first': 'avenor.loop.start stands before the phases of its run, once.',
+  'phase-pairs': 'Phases do not overlap: avenor.phase.end names the phase and iteration of the avenor.phase.start before it.',
+  'loop-last': 'avenor.loop.end is the last event of its run.',
+  'retry-count': 'Retries count from 1, one by one, up to max_retries.',
+  'degenerate-end': 'An error about a degenerate stream is followed at once by session.end with the same stop_reason.',
+  'finish-first': 'agent.finish stands before session.end.',
+  'waiting-asks': 'Waiting means that a permission.request is open or comes next.',
+} as const
+
+export type Breaks = (code: keyof typeof rules, text: string, severity?: 'error' | 'warn') => void
+
+type Promised = { next: string; code: 'status-first' | 'degenerate-end' | 'waiting-asks'; text: string; severity: 'error' | 'warn' }
+type Request = { id: string | undefined; options: readonly string[] | undefined; onScreen: boolean }
+type Session = ReturnType<typeof createSession>
+
+const mostPast = 4096
+const mostCalls = 4096
+
+const createSession = (id: string | undefined) => ({
+  id,
+  last: '',
+  /** True while the call is open. */
+  calls: new Map<string, boolean>(),
+  request: undefined as Request | undefined,
+  /** What the next event must be. */
+  promised: undefined as Promised | undefined,
+  stopReason: undefined as string | undefined,
+  // After its end: the occasions to begin again that had come by then, and whether something has followed.
+  ended: undefined as string | undefined,
+  occasion: 0,
+  strayed: false,
+})
+
+export function order(): Order {
+  const sessions = new Map<string | undefined, Session>()
+  const loops = createLoopOrder()
+  let recent: Session | undefined
+  let occasion = 0
+  let ts: number | undefined
+  let tell: Report // of the record that is being judged
+  const breaks: Breaks = (code, text, severity = 'error') => tell({ code, severity, text })
+
+  function sessionOf(id: string | undefined): Session {
+    if (recent !== undefined && recent.id === id) return recent
+    recent = sessions.get(id)
+    if (recent === undefined) sessions.set(id, (recent = createSession(id)))
+    return recent
+  }
+
+  function renew(id: string | undefined): Session {
+    sessions.set(id, (recent = createSession(id)))
+    return recent
+  }
+
+  const mayBeginAgain = (session: Session, tag: string): boolean => beginsAgain.has(tag) || session.occasion !== occasion
+
+  /** The record stands after its session's end and does not begin it again. */
+  function stray(session: Session, tag: string): void {
+    const severity = session.ended === 'cancelled' ? 'warn' : 'error' // an interrupted session goes on without a word
+    if (tag === 'session.end') {
+      if (!session.strayed) breaks('end-once', `a second session.end${inSession(session.id)}`)
+      session.strayed = false
+    } else if (tag === 'agent.finish') breaks('finish-first', `agent.finish after session.end${inSession(session.id)}`, 'warn')
+    else if (!session.strayed) {
+      session.strayed = true
+      breaks('end-last', `${tag} after session.end${inSession(session.id)}`, severity)
+    }
+  }
+
+  function end(session: Session, { stop_reason: reason }: Wire<'session.end'>): void {
+    const open = [...session.calls].filter(([, isOpen]) => isOpen).map(([id]) => id)
+    if (open.length > 0) breaks('open-call', `session.end with open calls: ${listed(open)}`, 'warn')
+    if (session.stopReason !== undefined && reason !== session.stopReason) breaks('degenerate-end', `session.end says ${quoted(reason)}, the error before it ${quoted(session.stopReason)}`)
+    session.ended = reason
+    session.occasion = occasion
+    session.calls = noCalls
+    session.request = session.promised = session.stopReason = undefined
+    if (sessions.size > mostPast) for (const [id, past] of sessions) if (past.ended !== undefined) return void sessions.delete(id)
+  }
+
+  function push(record: AnyWire): void {
+    const tag = record.event
+    if (record.ts !== undefined) ts = record.ts
+    if (loops.push(record, breaks)) {
+      if (tag === 'avenor.phase.start' || tag === 'avenor.retry') occasion++
+      return
+    }
+    if (record.session_id === undefined && outside.has(tag)) return
+    let session = sessionOf(record.session_id)
+    if (session.ended !== undefined) {
+      if (!mayBeginAgain(session, tag)) return stray(session, tag)
+      session = renew(session.id)
+    }
+    if (session.promised !== undefined && tag !== 'agent.status') keep(session, tag, breaks)
+    switch (record.event) {
+      case 'agent.message_chunk':
+      case 'agent.thought_chunk':
+        break
+      case 'agent.status':
+        status(session, record)
+        break
+      case 'tool.call':
+        call(session, record, breaks)
+        break
+      case 'tool.call_update':
+        update(session, record, breaks)
+        break
+      case 'permission.request':
+        ask(session, record, breaks)
+        break
+      case 'permission.response':
+        answer(session, record, breaks)
+        break
+      case 'avenor.error':
+        if (record.kind !== degenerate) break
+        session.stopReason = record.stop_reason ?? degenerate
+        session.promised = { next: 'session.end', code: 'degenerate-end', text: 'the error about a degenerate stream', severity: 'error' }
+        break
+      case 'session.end':
+        end(session, record)
+    }
+    session.last = tag
+  }
+
+  return {
+    push(record: Rec, _tag, report) {
+      tell = report
+      push(record as AnyWire) // of known type and right shape
+    },
+    end(report) {
+      tell = report
+      for (const { id, ended, calls } of sessions.values()) {
+        if (ended !== undefined) continue
+        const open = [...calls].filter(([, isOpen]) => isOpen).map(([call]) => call)
+        const text = `no session.end${inSession(id)}${open.length === 0 ? '' : `, with open calls: ${listed(open)}`}`
+        breaks('missing-end', text)
+      }
+      loops.end(breaks)
+    },
+    missing(next, tag) {
+      if (next !== undefined) {
+        const record = next as AnyWire
+        const { session_id, run_id } = record
+        const session = sessions.get(session_id)
+        if (record.event === 'tool.call_update' && session?.ended === undefined && session?.calls.has(record.toolCallId) !== true) {
+          const { toolCallId, title, kind } = record
+          return [{ event: 'tool.call', session_id, run_id, toolCallId, title: title ?? undefined, kind: kind ?? undefined, status: 'pending', ts: record.ts }]
+        }
+        return tag === 'session.end' && session !== undefined ? closing(session, record.ts) : loops.missing(record)
+      }
+      const ends = [...sessions.values()].filter(({ ended }) => ended === undefined).flatMap((session) => [...closing(session, ts), { event: 'session.end', session_id: session.id, stop_reason: 'error', ts }])
+      return [...ends, ...loops.missing(undefined, ts)]
+    },
+  }
+}
+
+// ── one session ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The event before said what would come. */
+function keep(session: Session, tag: string, breaks: Breaks): void {
+  const { next, code, text, severity } = session.promised!
+  session.promised = undefined
+  if (code === 'degenerate-end' && tag !== next) session.stopReason = undefined
+  if (tag !== next) breaks(code, `${text} is followed by ${tag}, not by ${next}`, severity)
+}
+
+function status(session: Session, { phase, source }: Wire<'agent.status'>): void {
+  if (session.promised?.code === 'degenerate-end') return
+  session.promised = undefined
+  const isOwn = source === 'avenor'
+  const text = `status ${quoted(phase)}`
+  if (phase === 'waiting' && session.request === undefined) session.promised = { next: 'permission.request', code: 'waiting-asks', text, severity: isOwn ? 'error' : 'warn' }
+  else if (!isOwn) return
+  else if (phase === 'done') session.promised = { next: 'session.end', code: 'status-first', text, severity: 'error' }
+  else if (phase === 'thinking') session.promised = { next: 'agent.thought_chunk', code: 'status-first', text, severity: 'warn' }
+  else if (phase === 'working' && session.last !== 'permission.response') session.promised = { next: 'tool.call', code: 'status-first', text, severity: 'warn' }
+}
+
+function call(session: Session, { toolCallId: id, status: state }: Wire<'tool.call'>, breaks: Breaks): void {
+  if (session.calls.get(id) === true) breaks('call-once', `a second tool.call for ${quoted(id)}, which is open`)
+  if (state !== undefined && state !== null && state !== 'pending') breaks('call-once', `tool.call for ${quoted(id)} with status ${quoted(state)}`, 'warn')
+  if (session.calls.size >= mostCalls) for (const [old, isOpen] of session.calls) if (!isOpen && session.calls.delete(old)) break
+  session.calls.delete(id)
+  session.calls.set(id, state !== 'completed' && state !== 'failed')
+}
+
+function update(session: Session, { toolCallId: id, status: state }: Wire<'tool.call_update'>, breaks: Breaks): void {
+  const isOpen = session.calls.get(id)
+  if (isOpen === undefined) breaks('call-first', `tool.call_update for ${quoted(id)}, which was not called`)
+  else if (!isOpen) breaks('update-once', `tool.call_update for ${quoted(id)}, which is over`)
+  session.calls.set(id, isOpen !== false && state !== 'completed' && state !== 'failed')
+}
+
+function ask(session: Session, { request_id: wire, options, source }: Wire<'permission.request'>, breaks: Breaks): void {
+  const id = wire === undefined ? undefined : String(wire)
+  const { request } = session
+  if (id === undefined) breaks('request-first', 'permission.request without request_id')
+  // A dialog on a screen goes away without a word when a person answers it. And the program may tell a request twice.
+  if (request !== undefined && !request.onScreen) breaks('one-request', `permission.request ${quoted(id)} while ${quoted(request.id)} is pending`, request.id === id ? 'warn' : 'error')
+  const offered = options?.map((option) => (typeof option === 'string' ? option : (option.optionId ?? option.id ?? '')))
+  session.request = { id, options: offered, onScreen: source === 'pty' || source === 'tmux' }
+}
+
+function answer(session: Session, { request_id: wire, option_id: option }: Wire<'permission.response'>, breaks: Breaks): void {
+  const { request } = session
+  const id = String(wire)
+  if (request === undefined || request.id !== id) return breaks('request-first', `permission.response to ${quoted(id)}, which was not asked`)
+  session.request = undefined
+  if (option && request.options !== undefined && !request.options.includes(option)) breaks('known-option', `option ${quoted(option)} was not offered`)
+}
+
+/** Updates for the calls that are still open, as they must stand before session.end. */
+const closing = ({ id: session_id, calls }: Session, ts: number | undefined): Rec[] =>
+  [...calls].filter(([, isOpen]) => isOpen).map(([toolCallId]) => ({ event: 'tool.call_update', session_id, toolCallId, status: 'failed', ts }))
+
+const noCalls = new Map<string, boolean>()
+const beginsAgain: ReadonlySet<string> = new Set(['session.start', 'agent.prompt_queued', 'agent.prompt_submitted', 'user.message_chunk'])
+/** Without a session these belong to a run or to the log as a whole. */
+const outside: ReadonlySet<string> = new Set(['avenor.error', 'agent.channel_ready', 'avenor.compaction', 'subscriber.lagged'])
+
+const inSession = (id: string | undefined): string => (id === undefined ? '' : ` of ${quoted(id)}`)
+const listed = (ids: string[]): string => ids.slice(0, 8).map((id) => quoted(id)).join(', ')

@@ -1,0 +1,116 @@
+// The order of a Claude stream, as the real programs keep it. Looser than the document's flow: init stands before every
+// turn, results come several times, and much may follow the last one. Transcript files and a host's own words (stdin) have
+// their place by other rules and are not judged here.
+import type { Rec } from '../../base/json.ts'
+import { quoted } from '../../base/text.ts'
+import type { Order, Report } from '../contract.ts'
+import { type Channel, newChannel, stepControl } from './order-control.ts'
+import { newSession, type OrderSession, stepAssistant, stepStream, stepUser } from './order-message.ts'
+import { uuidFor } from './uuid.ts'
+import type { Wire } from './wire.ts'
+
+export const rules = {
+  'init-first': 'A system/init stands before the first message of its session.',
+  'unknown-call': 'A tool_result or permission question names a tool_use that came before.',
+  'second-result': 'Each tool_use gets one tool_result.',
+  'other-lane': 'A tool_result stands in the lane of its tool_use: the same parent_tool_use_id.',
+  'split-message': 'The records of one message id in a lane are not interrupted by another id of that lane.',
+  'stream-bracket': 'Raw stream events come as message_start, then start, deltas and stop of each block, message_delta, message_stop.',
+  'late-block': 'The full record of a streamed block comes before the content_block_stop of that block.',
+  'missing-end': 'Every turn ends with a result.',
+  'extra-result': 'A result ends a turn that an init began.',
+  'result-index': 'result_index rises by one from result to result.',
+  'error-result': 'A result of an error subtype carries errors and no result text.',
+  'after-result': 'After its result a turn says no more; a new init begins the next.',
+  'unknown-request': 'A control_response or control_cancel_request names a control_request that is open.',
+} as const
+
+export type Rule = keyof typeof rules
+export type Breaks = (code: Rule, text: string, severity?: 'error' | 'warn') => void
+
+export function order(): Order {
+  const sessions = new Map<string | undefined, OrderSession>()
+  const channel: Channel = newChannel()
+  let made = 0
+
+  function sessionOf(record: Rec): OrderSession {
+    const id = typeof record['session_id'] === 'string' && record['session_id'] !== '' ? record['session_id'] : undefined
+    let session = sessions.get(id)
+    if (session === undefined) sessions.set(id, (session = newSession()))
+    return session
+  }
+
+  return {
+    push(record: Rec, tag: string, report: Report) {
+      const breaks: Breaks = (code, text, severity = 'error') => report({ code, severity, text })
+      if (typeof record['sessionId'] === 'string') return
+      if (tag.startsWith('control_')) return stepControl(channel, sessions.values(), record, tag, breaks)
+      if (isHosts(record, tag)) return void (channel.host = true)
+      const session = sessionOf(record)
+      if (tag === 'system/init') {
+        channel.agent = true
+        session.inits++
+        session.openTurns++
+        session.past.clear()
+        return
+      }
+      switch (tag) {
+        case 'assistant':
+          return stepAssistant(session, record as unknown as Wire<'assistant'>, breaks)
+        case 'user':
+          return stepUser(session, record as unknown as Wire<'user'>, breaks)
+        case 'stream_event':
+          return stepStream(session, record as unknown as Wire<'stream_event'>, breaks)
+        default:
+          if (tag.startsWith('result')) stepResult(session, record as unknown as Wire<'result'>, breaks)
+      }
+    },
+    end(report) {
+      for (const [id, { openTurns }] of sessions) {
+        if (openTurns === 0) continue
+        const which = id === undefined ? '' : ` of session ${quoted(id)}`
+        report({ code: 'missing-end', severity: 'error', text: `the stream ends inside ${openTurns === 1 ? 'a turn' : `${openTurns} turns`}${which}: no result` })
+      }
+    },
+    missing(next, tag) {
+      if (next === undefined) return [...sessions].flatMap(([id, { openTurns }]) => Array.from({ length: openTurns }, () => emptyResult(id, ++made)))
+      if (typeof next['sessionId'] === 'string' || isHosts(next, tag ?? '') || next['isReplay'] === true) return []
+      const main = next['parent_tool_use_id'] == null && next['agent_id'] === undefined
+      if (!main || (tag !== 'assistant' && tag !== 'user' && tag !== 'stream_event')) return []
+      const id = typeof next['session_id'] === 'string' ? next['session_id'] : undefined
+      return (sessions.get(id)?.openTurns ?? 0) > 0 ? [] : [emptyInit(id, ++made)]
+    },
+  }
+}
+
+/** A prompt as hosts write it to stdin: no uuid, and no session yet. */
+const isHosts = (record: Rec, tag: string): boolean => tag === 'user' && record['uuid'] === undefined && !record['session_id']
+
+function stepResult(session: OrderSession, record: Wire<'result'>, breaks: Breaks): void {
+  const { result_index: index, subtype } = record
+  // A lone result is legal (nothing could be resumed); so is one more for each task that ended while the agent was busy.
+  if (session.openTurns === 0 && session.inits > 0 && !record.origin) breaks('extra-result', 'a result, but no turn is open', 'warn')
+  session.openTurns = Math.max(0, session.openTurns - 1)
+  if (session.openTurns === 0) session.streams.delete(undefined)
+  if (index !== undefined) {
+    if (session.lastIndex !== undefined && index <= session.lastIndex) breaks('result-index', `result_index ${index} after ${session.lastIndex}`)
+    else if (session.lastIndex !== undefined && index > session.lastIndex + 1) breaks('result-index', `result_index ${index} after ${session.lastIndex}: a result is missing`, 'warn')
+    session.lastIndex = index
+  }
+  if (subtype?.startsWith('error') === true && typeof record.result === 'string') breaks('error-result', `${subtype} carries a result text`)
+}
+
+// ── what a repair adds ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+const named = (session: string | undefined): Rec => (session === undefined ? {} : { session_id: session })
+
+const emptyInit = (session: string | undefined, count: number): Rec => ({
+  type: 'system', subtype: 'init', ...named(session), tools: [], mcp_servers: [], slash_commands: [], agents: [], skills: [], plugins: [],
+  permissionMode: 'default', uuid: uuidFor(session ?? '', count, 'repair'),
+})
+
+const emptyResult = (session: string | undefined, count: number): Rec => ({
+  type: 'result', subtype: 'error_during_execution', is_error: true, duration_ms: 0, duration_api_ms: 0, num_turns: 0, ...named(session),
+  total_cost_usd: 0, usage: { input_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 },
+  modelUsage: {}, permission_denials: [], errors: ['the stream ended before the result'], uuid: uuidFor(session ?? '', count, 'repair'),
+})

@@ -1,0 +1,15 @@
+// Ids for records that we write: shaped like UUIDs, and the same whenever the same stream is written again.
+
+export function uuidFor(session: string, count: number, space = ''): string {
+  const [a, b] = [hash(session, 0x811c9dc5), hash(space + session, 0x01000193)]
+  return `${hex(a, 8)}-${hex(b >>> 16, 4)}-4${hex(b & 0xfff, 3)}-8${hex(a >>> 20, 3)}-${hex(count, 12)}`
+}
+
+/** FNV-1a, 32 bits. */
+function hash(text: string, seed: number): number {
+  let sum = seed
+  for (let at = 0; at < text.length; at++) sum = Math.imul(sum ^ text.charCodeAt(at), 0x01000193)
+  return sum >>> 0
+}
+
+const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0')

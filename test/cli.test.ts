@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict'
+import { chmodSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { fixture, scratch, shell, sluice, start } from './run.ts'
+
+const sample = fixture('claude/2.1.325/g-subagent-fg.ndjson')
+const appctl = ['{"kind":"user_prompt","text":"hi"}', '{"kind":"assistant_message","text":"hello"}', '{"kind":"done"}', ''].join('\n')
+
+test('help and version', () => {
+  assert.match(sluice(['--version']).stdout, /^\d+\.\d+\.\d+\n$/)
+  for (const args of [['--help'], ['convert', '--help'], ['validate', '--help'], ['detect', '-h'], ['schema', '--help'], ['tour', '--help']]) {
+    const { stdout, status } = sluice(args)
+    assert.equal(status, 0)
+    assert.match(stdout, /Examples:/)
+  }
+  assert.equal(sluice([]).status, 2)
+})
+
+test('wrong usage is exit 2 and names the nearest', () => {
+  for (const [args, message] of [
+    [['convrt'], /did you mean convert/],
+    [['convert', '--too', 'avenor'], /did you mean --to\?/],
+    [['convert', sample, '--to', 'avenr'], /did you mean avenor/],
+    [['convert', sample], /--to DIALECT/],
+    [['convert', sample, sample, '--to', 'avenor'], /too many/],
+    [['validate', '--max-line', 'lots', sample], /is not a size/],
+    [['convert', '/no/such/file', '--to', 'avenor'], /no such file/],
+    [['convert', '/tmp', '--to', 'avenor'], /folder/],
+    [['schema', 'nope'], /not a dialect/],
+  ] as const) {
+    const { status, stderr, stdout } = sluice(args)
+    assert.match(stderr, message)
+    assert.deepEqual([args, status], [args, args[1] === '/tmp' ? 1 : 2])
+    assert.equal(stdout, '')
+  }
+})
+
+test('detect', () => {
+  assert.match(sluice(['detect', sample]).stdout, /^claude 2\.1\.325, confidence 1\.00, 13 records\n$/)
+  const json = JSON.parse(sluice(['detect', '--json'], appctl).stdout) as object
+  assert.deepEqual(json, { dialect: 'appctl', confidence: 1, records: 3, unreadable: 0 })
+  const unknown = sluice(['detect', '--json'], 'hello\nworld\n')
+  assert.equal(unknown.status, 1)
+  assert.equal((JSON.parse(unknown.stdout) as { dialect: unknown }).dialect, null)
+  const mixed = sluice(['detect'], `${appctl}{"event":"tool.call","toolCallId":"x"}\n`)
+  assert.match(mixed.stdout, /^mixed: appctl 3, avenor 1/)
+  assert.equal(mixed.status, 1)
+})
+
+test('convert to its own dialect gives the same bytes, whatever is in them', () => {
+  const odd = `\ufeff${appctl.replaceAll('\n', '\r\n')}\n\n{"kind":"custom", "n": 12345678901234567890}\n{"kind":"done"}`
+  const { stdout, status } = sluice(['convert', '--to', 'appctl'], odd)
+  assert.equal(stdout, odd)
+  assert.equal(status, 0)
+  const noisy = `log line\n${appctl}{"kind":"done"\n`
+  const result = sluice(['convert', '--to', 'appctl'], noisy)
+  assert.equal(result.stdout, noisy)
+  assert.equal(result.status, 1)
+  assert.match(result.stderr, /line 1, byte 0: not JSON/)
+})
+
+test('arrays: same bytes with --array, lines without', () => {
+  const records = readFileSync(sample, 'utf8').trim().split('\n').map((line) => JSON.parse(line) as unknown)
+  for (const text of [JSON.stringify(records), `${JSON.stringify(records, null, 2)}\n`]) {
+    assert.equal(sluice(['convert', '--to', 'claude', '--array'], text).stdout, text)
+    const lines = sluice(['convert', '--to', 'claude'], text).stdout.trim().split('\n')
+    assert.deepEqual(lines.map((line) => JSON.parse(line) as unknown), records)
+  }
+  const array = sluice(['convert', sample, '--to', 'claude', '--array']).stdout
+  assert.deepEqual(JSON.parse(array), records)
+  assert.equal(Array.isArray(JSON.parse(sluice(['convert', sample, '--to', 'avenor', '--array']).stdout)), true)
+})
+
+test('losses are told, counted, and fail under --strict', () => {
+  const file = scratch('losses.ndjson', '')
+  const { stderr, status } = sluice(['convert', sample, '--to', 'appctl', '--losses', file])
+  assert.equal(status, 0)
+  assert.match(stderr, /claude → appctl: 13 records read/)
+  assert.match(stderr, /dropped: .*task\.start/)
+  const lines = readFileSync(file, 'utf8').trim().split('\n').map((line) => JSON.parse(line) as { type: string; code: string; count: number })
+  assert.ok(lines.some(({ type, code, count }) => type === 'loss' && code === 'task.start' && count === 1))
+  assert.ok(lines.some(({ type }) => type === 'addition'))
+  assert.equal(sluice(['convert', sample, '--to', 'appctl', '--strict']).status, 1)
+  assert.equal(sluice(['convert', sample, '--to', 'sluice', '--strict']).status, 0)
+})
+
+test('to sluice with --carry and back gives the same bytes', () => {
+  const there = sluice(['convert', sample, '--to', 'sluice', '--carry']).stdout
+  assert.equal(sluice(['convert', '--to', 'claude'], there).stdout, readFileSync(sample, 'utf8'))
+})
+
+test('numbers past 2^53 keep their text on the way to another dialect', () => {
+  const input = `{"kind":"user_prompt","text":"x"}\n{"kind":"tool_call","id":"1","name":"f","arguments":{"n":12345678901234567890}}\n`
+  assert.match(sluice(['convert', '--to', 'avenor'], input).stdout, /"rawInput":\{"n":12345678901234567890\}/)
+})
+
+test('deep nesting, a long line and the cap', () => {
+  const deep = `{"kind":"tool_call","id":"1","name":"f","arguments":{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`
+  const { stdout, status } = sluice(['convert', '--to', 'avenor'], `{"kind":"user_prompt","text":"x"}\n${deep}\n{"kind":"done"}\n`)
+  assert.equal(status, 0)
+  assert.ok(stdout.includes('['.repeat(100_000)))
+  const long = `${appctl}${JSON.stringify({ kind: 'user_prompt', text: 'y'.repeat(1 << 20) })}\n{"kind":"done"}\n`
+  assert.equal(sluice(['validate'], long).status, 0)
+  const capped = sluice(['convert', '--to', 'sluice', '--max-line', '64KiB'], long)
+  assert.equal(capped.status, 1)
+  assert.match(capped.stdout, /"kind":"issue".*"code":"too-long"/)
+})
+
+test('validate: findings with place, code, rule; exit codes', () => {
+  assert.deepEqual([sluice(['validate', sample]).status, sluice(['validate', sample]).stdout], [0, ''])
+  const cut = readFileSync(sample, 'utf8').split('\n').slice(0, 3).join('\n')
+  const text = sluice(['validate'], cut)
+  assert.equal(text.status, 1)
+  assert.match(text.stdout, /^line 3, byte \d+: error missing-end: .* Rule: /)
+  const json = JSON.parse(sluice(['validate', '--json'], cut).stdout) as Record<string, unknown>
+  assert.deepEqual(Object.keys(json), ['line', 'byte', 'code', 'severity', 'text', 'rule'])
+  const warned = `${appctl.replace('{"kind":"done"}', '{"kind":"brand_new"}\n{"kind":"done"}')}`
+  assert.equal(sluice(['validate'], warned).status, 0)
+  assert.equal(sluice(['validate', '--strict'], warned).status, 1)
+  assert.equal(sluice(['validate'], '').status, 2)
+  assert.equal(sluice(['validate', '--from', 'appctl'], '').status, 0)
+})
+
+test('validate of several files: in order, each with its name', () => {
+  const good = scratch('good.ndjson', appctl)
+  const bad = scratch('bad.ndjson', appctl.replace('{"kind":"done"}\n', ''))
+  const { stdout, stderr, status } = sluice(['validate', good, bad, good, '/no/such', bad])
+  assert.equal(status, 2)
+  assert.equal(stdout.trim().split('\n').length, 2)
+  assert.match(stdout, /bad\.ndjson: line 2, .*missing-end/)
+  assert.deepEqual(stderr.match(/(good|bad|such)\S*: /g), ['good.ndjson: ', 'bad.ndjson: ', 'good.ndjson: ', 'such: ', 'bad.ndjson: '])
+})
+
+test('repair adds what is missing, says so, and the result is legal', () => {
+  const broken = '{"kind":"user_prompt","text":"x"}\n{"kind":"tool_call","id":"1","name":"f","arguments":{}}\n{"kind":"do'
+  const { stdout, stderr, status } = sluice(['validate', '--repair'], broken)
+  assert.equal(status, 1)
+  assert.match(stderr, /cut/)
+  const records = stdout.trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>)
+  assert.deepEqual(records.map(({ kind, synthetic }) => [kind, typeof synthetic]), [['user_prompt', 'undefined'], ['tool_call', 'undefined'], ['tool_result', 'string'], ['done', 'string']])
+  assert.equal(sluice(['validate', '--strict'], stdout).status, 0)
+})
+
+test('schema prints JSON Schema 2020-12', () => {
+  for (const name of [undefined, 'sluice', 'claude', 'aictrl', 'avenor', 'appctl']) {
+    const schema = JSON.parse(sluice(name === undefined ? ['schema'] : ['schema', name]).stdout) as { $schema: string; $defs: object }
+    assert.equal(schema.$schema, 'https://json-schema.org/draft/2020-12/schema')
+    assert.ok(Object.keys(schema.$defs).length > 10)
+  }
+})
+
+test('a closed pipe ends quietly, a full disk does not', () => {
+  const closed = shell(`for i in $(seq 2000); do cat ${sample}; done | sluice convert --to sluice | head -n 1 | wc -l; echo "\${PIPESTATUS[1]}"`)
+  assert.equal(closed.stdout, '1\n0\n')
+  assert.equal(closed.stderr, '')
+  const full = shell(`sluice convert ${sample} --to avenor > /dev/full`)
+  assert.equal(full.status, 1)
+  assert.match(full.stderr, /no space left/)
+})
+
+test('records come out as they come in', async () => {
+  const child = start(['convert', '--to', 'avenor'])
+  child.stdin.write('{"kind":"user_prompt","text":"x"}\n{"kind":"assistant_delta","text":"hel')
+  child.stdin.write('lo"}\n')
+  let seen = ''
+  for await (const chunk of child.stdout) {
+    seen += String(chunk)
+    if (seen.includes('hello')) break
+  }
+  assert.match(seen, /agent\.message_chunk/)
+  child.kill()
+})
+
+test('nothing of a stream reaches a terminal unescaped', () => {
+  const evil = scratch('evil.ndjson', '{"kind":"user_prompt","text":"x"}\n{"kind":"\u009b31mred","x":"\\u001b[2J"}\n\u001b[2Jnoise\n{"kind":"done"}\n')
+  for (const args of [`validate ${evil}`, `convert ${evil} --to appctl`, `convert ${evil} --to sluice`, `validate --repair ${evil}`, `detect ${evil}`, `convert ${evil} --to $'\\e[31m'`]) {
+    const { stdout } = shell(`script -qec "sluice ${args}" /dev/null`)
+    assert.doesNotMatch(stdout, /[\u001b\u009b]/, args)
+    assert.ok(stdout.length > 0)
+  }
+})
+
+test('an unreadable file is a clear error', { skip: process.getuid?.() === 0 && 'root reads everything' }, () => {
+  const file = scratch('secret.ndjson', appctl)
+  chmodSync(file, 0)
+  assert.match(sluice(['validate', file]).stderr, /permission denied/)
+})
