@@ -81,7 +81,7 @@ export function convert(input: Input, options: ConvertOptions & { to: DialectNam
   const from = choose(whole, options.from)
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const parts: string[] = []
-  const output = { text: (text: string) => void parts.push(text), bytes: (bytes: Uint8Array) => void parts.push(decoder.decode(bytes, { stream: true })) }
+  const output = { text: (text: string) => void parts.push(text), line: (text: string) => void parts.push(text, '\n'), bytes: (bytes: Uint8Array) => void parts.push(decoder.decode(bytes, { stream: true })) }
   const converter = createConverter(from, dialects[options.to], output, { others: all, ...options })
   for (const chunk of whole) converter.push(chunk)
   const summary = converter.end()

@@ -2,7 +2,7 @@
 import { createSniffer, type Detection } from '../stream/detect.ts'
 import { claimers } from './dialects.ts'
 import { exitCodes, say } from './exit.ts'
-import { blocks, oneFile, stdout } from './io.ts'
+import { blocks, oneFile, print } from './io.ts'
 import { type CommandSpec, parseOptions } from './options.ts'
 
 /** The start of a stream tells; more is not read. */
@@ -34,7 +34,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   }
   if (whole) sniffer.end()
   const detection = sniffer.detection()
-  stdout().text(parsed.values['json'] === true ? `${JSON.stringify({ ...detection, dialect: detection.dialect ?? null })}\n` : `${describe(detection)}\n`)
+  print(parsed.values['json'] === true ? `${JSON.stringify({ ...detection, dialect: detection.dialect ?? null })}\n` : `${describe(detection)}\n`)
   if (detection.dialect === undefined) say('sluice: the input is of no known dialect')
   return detection.dialect === undefined || detection.mixed !== undefined ? exitCodes.failed : exitCodes.ok
 }

@@ -42,18 +42,41 @@ function* blocksOf(fd: number): Generator<Uint8Array> {
 
 const hasAnyCode = (error: unknown): boolean => error instanceof Error && 'syscall' in error
 
-/** stdout. On a terminal, whatever could act on it is escaped; elsewhere the bytes are as they are. */
-export function stdout(): Output {
-  const scratch = Buffer.allocUnsafeSlow(1 << 18)
-  const bytes = (data: Uint8Array): void => writeAll(1, data)
-  const text = (data: string): void => {
-    if (data.length * 3 <= scratch.length) bytes(scratch.subarray(0, scratch.write(data)))
-    else bytes(Buffer.from(data))
+/** stdout, held back in one buffer until `flush`. On a terminal, whatever could act on it is escaped; elsewhere the bytes are as they are. */
+export function stdout(): Required<Output> {
+  const buffer = Buffer.allocUnsafeSlow(blockSize)
+  let size = 0
+  const flush = (): void => {
+    const full = size
+    size = 0
+    if (full > 0) writeAll(1, buffer.subarray(0, full))
   }
-  if (process.stdout.isTTY !== true) return { text, bytes }
-  const harmless = (data: string): void => text(data.split('\n').map((line) => printable(line.replace(/\r$/, ''))).join('\n'))
+  const text = (data: string): void => {
+    const most = data.length * 3 + 1
+    if (size + most > buffer.length) flush()
+    if (most > buffer.length) writeAll(1, Buffer.from(data))
+    else size += buffer.write(data, size)
+  }
+  const line = (data: string): void => {
+    text(data)
+    if (size === buffer.length) flush()
+    buffer[size++] = 0x0a
+  }
+  const bytes = (data: Uint8Array): void => {
+    flush()
+    writeAll(1, data)
+  }
+  if (process.stdout.isTTY !== true) return { text, line, bytes, flush }
+  const harmless = (data: string): string => data.split('\n').map((part) => printable(part.replace(/\r$/, ''))).join('\n')
   const decoder = new TextDecoder()
-  return { text: harmless, bytes: (data) => harmless(decoder.decode(data, { stream: true })) }
+  return { text: (data) => text(harmless(data)), line: (data) => line(harmless(data)), bytes: (data) => text(harmless(decoder.decode(data, { stream: true }))), flush }
+}
+
+/** One piece of output, at once. */
+export function print(text: string): void {
+  const out = stdout()
+  out.text(text)
+  out.flush()
 }
 
 export function writeAll(fd: number, data: Uint8Array): void {

@@ -1,5 +1,5 @@
 // The command `sluice`: finds the command and loads it alone, so that starting costs no more than what is used.
-import { ClosedPipe, CommandError, exitCodes, say } from './exit.ts'
+import { CommandError, exitCodes, say } from './exit.ts'
 
 type Command = { run(argv: readonly string[]): Promise<number> }
 
@@ -55,15 +55,14 @@ if (Number(process.versions.node.split('.')[0]) < 24) {
   process.exit(exitCodes.usage)
 }
 
+// Each command is a bundle of its own, with its own copy of the error classes: they are known by name.
 try {
   process.exitCode = await main(process.argv.slice(2))
 } catch (error) {
-  if (error instanceof ClosedPipe) process.exitCode = exitCodes.ok
-  else if (error instanceof CommandError) {
-    say(`sluice: ${error.message}`)
-    process.exitCode = error.exitCode
-  } else {
-    say(`sluice: a fault of sluice itself: ${error instanceof Error ? error.stack : String(error)}`)
-    process.exitCode = exitCodes.failed
+  const { name, message, stack, exitCode = exitCodes.failed } = error as Error & { exitCode?: number }
+  if (name === 'ClosedPipe') process.exitCode = exitCodes.ok
+  else {
+    say(name === 'CommandError' ? `sluice: ${message}` : `sluice: a fault of sluice itself: ${stack ?? String(error)}`)
+    process.exitCode = exitCode
   }
 }

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { dialectNames, loadDialect } from './dialects.ts'
 import { CommandError, exitCodes, systemReason, usageError } from './exit.ts'
-import { stdout } from './io.ts'
+import { print } from './io.ts'
 import { type CommandSpec, parseOptions } from './options.ts'
 
 const spec: CommandSpec = {
@@ -21,7 +21,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (parsed.files.length > 1) throw usageError('one DIALECT at a time')
   const { name } = await loadDialect(parsed.files[0] ?? 'sluice', 'schema')
   try {
-    stdout().text(readFileSync(new URL(`./schema/${name}.json`, import.meta.url), 'utf8'))
+    print(readFileSync(new URL(`./schema/${name}.json`, import.meta.url), 'utf8'))
   } catch (error) {
     if (error instanceof Error && 'syscall' in error) throw new CommandError(`the schema file is missing: ${systemReason(error)}; build with npm run build`)
     throw error

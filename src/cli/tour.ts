@@ -7,7 +7,7 @@ import { createSniffer } from '../stream/detect.ts'
 import { createValidator } from '../stream/validate.ts'
 import { claimers, loadDialect } from './dialects.ts'
 import { exitCodes } from './exit.ts'
-import { stdout } from './io.ts'
+import { print } from './io.ts'
 import { type CommandSpec, parseOptions } from './options.ts'
 
 const spec: CommandSpec = {
@@ -26,8 +26,7 @@ type Version = { dialect: Dialect; lines: string[]; summary: Summary }
 export async function run(argv: readonly string[]): Promise<number> {
   if (parseOptions(spec, argv) === undefined) return exitCodes.ok
   const bytes = readFileSync(sample)
-  const out = stdout()
-  const say = (line = ''): void => out.text(`${line}\n`)
+  const say = (line = ''): void => print(`${line}\n`)
 
   const sniffer = createSniffer(claimers)
   sniffer.push(bytes)
@@ -66,7 +65,7 @@ export async function run(argv: readonly string[]): Promise<number> {
 function translate(from: Dialect, dialect: Dialect, bytes: Uint8Array): Version {
   let text = ''
   const decoder = new TextDecoder()
-  const converter = createConverter(from, dialect, { text: (more) => void (text += more), bytes: (more) => void (text += decoder.decode(more)) })
+  const converter = createConverter(from, dialect, { text: (more) => void (text += more), line: (more) => void (text += `${more}\n`), bytes: (more) => void (text += decoder.decode(more)) })
   converter.push(bytes)
   const summary = converter.end()
   return { dialect, lines: text.split('\n').filter((line) => line !== ''), summary }

@@ -47,7 +47,10 @@ export async function run(argv: readonly string[]): Promise<number> {
 
 const printer = (): ((line: string) => void) => {
   const out = stdout()
-  return (line) => out.text(`${line}\n`)
+  return (line) => {
+    out.line(line)
+    out.flush()
+  }
 }
 
 function describe(finding: Finding, job: Pick<Job, 'json' | 'named'>, file: string): string {
@@ -90,8 +93,13 @@ async function repair(file: string, from: string | undefined, maxLine: number | 
   const out = stdout()
   const job = { json, named: false }
   const validator = createValidator(input.dialect, (finding) => say(describe(finding, job, file)), { maxLine, others: claimers, repair: (text) => out.text(text) })
-  for await (const block of input.blocks) validator.push(block)
-  return conclude([{ file, dialect: input.dialect.name, verdict: validator.end() }], strict, false)
+  for await (const block of input.blocks) {
+    validator.push(block)
+    out.flush()
+  }
+  const verdict = validator.end()
+  out.flush()
+  return conclude([{ file, dialect: input.dialect.name, verdict }], strict, false)
 }
 
 // ── two workers ──────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -8,7 +8,14 @@ import { type Addition, createLedger, ledgerSink, type Loss } from './ledger.ts'
 import { createReader, foreign } from './read.ts'
 
 /** Where the result goes. Bytes are valid only during the call. */
-export type Output = { text(text: string): void; bytes(bytes: Uint8Array): void }
+export type Output = {
+  text(text: string): void
+  /** The text and a line break: a record is not copied once more to add it. */
+  line(text: string): void
+  bytes(bytes: Uint8Array): void
+  /** Nothing more is at hand: what was held back can go out. */
+  flush?(): void
+}
 
 export type ConvertOptions = {
   maxLine?: number | undefined
@@ -30,10 +37,7 @@ export const createConverter = (from: Dialect, to: Dialect, out: Output, options
 
 // ── to another dialect ───────────────────────────────────────────────────────────────────────────────────────────────────
 
-const flushAt = 1 << 16
-
 function translate(from: Dialect, to: Dialect, out: Output, { maxLine, array = false, carry = false, others, onIssue }: ConvertOptions): Converter {
-  let pending = array ? '[' : ''
   let records = 0
   let issues = 0
   let written = 0
@@ -41,13 +45,9 @@ function translate(from: Dialect, to: Dialect, out: Output, { maxLine, array = f
   const ledger = createLedger(to)
 
   function put(text: string): void {
-    pending += array ? `${written === 0 ? '\n' : ',\n'}${text}` : `${text}\n`
+    if (array) out.text(`${written === 0 ? '[\n' : ',\n'}${text}`)
+    else out.line(text)
     written++
-    if (pending.length >= flushAt) flush()
-  }
-  function flush(): void {
-    if (pending !== '') out.text(pending)
-    pending = ''
   }
 
   const sink = ledgerSink(ledger, to, (record) => put(stringifyJson(record)))
@@ -81,13 +81,13 @@ function translate(from: Dialect, to: Dialect, out: Output, { maxLine, array = f
   return {
     push(chunk) {
       reader.push(chunk)
-      flush()
+      out.flush?.()
     },
     end() {
       reader.end()
       encoder.end()
-      if (array) pending += written === 0 ? ']\n' : '\n]\n'
-      flush()
+      if (array) out.line(written === 0 ? '[]' : '\n]')
+      out.flush?.()
       return { records, issues, losses: ledger.losses(), additions: ledger.additions() }
     },
   }
@@ -114,7 +114,8 @@ function passThrough(dialect: Dialect, out: Output, { maxLine, array = false, ot
     if (framing === 'undecided') framing = inArray === true ? 'array' : 'lines'
     if (!reframes()) return
     const text = onOneLine(utf8(bytes, start, end))
-    out.text(array ? `${written === 0 ? '[\n' : ',\n'}${text}` : `${text}\n`)
+    if (array) out.text(`${written === 0 ? '[\n' : ',\n'}${text}`)
+    else out.line(text)
     written++
   }
 
@@ -150,11 +151,13 @@ function passThrough(dialect: Dialect, out: Output, { maxLine, array = false, ot
     push(chunk) {
       framer.push(chunk)
       copy(chunk)
+      out.flush?.()
     },
     end() {
       framer.end()
       if (!reframes()) for (const early of held) out.bytes(early)
-      else if (array) out.text('\n]\n')
+      else if (array) out.line('\n]')
+      out.flush?.()
       return { records, issues, losses: [], additions: [] }
     },
   }

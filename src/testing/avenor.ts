@@ -52,8 +52,8 @@ export function avenorRun(random: Random, plan: Plan): Rec[] {
       return [...asked, event('permission.response', { request_id, option_id: kind, kind, source: random.pick(['avenor', 'control', 'file']), ts: now(), ...run })]
     }
 
-    /** The call, what may be asked about it, its end. Two calls never ask at the same time. */
-    function call(mayAsk: boolean): Rec[] {
+    /** The call, what may be asked about it, its end. Two calls never ask at the same time, and a status keeps to its event. */
+    function call(mayAsk: boolean): Rec[][] {
       const { name, input } = toolOf(random)
       const toolCallId = `call_${random.hex(8)}`
       const kind = kinds[name] ?? 'other'
@@ -61,12 +61,13 @@ export function avenorRun(random: Random, plan: Plan): Rec[] {
       const update = (word: string): Rec => event('tool.call_update', { toolCallId, kind, status: word, ...stamp() })
       const end = update(failures && random.chance(0.3) ? 'failed' : 'completed')
       const going = extras && random.chance(0.3) ? [update('in_progress')] : []
-      return [
-        event('tool.call', { toolCallId, title, kind, status: 'pending', rawInput: random.chance(0.9) ? input : JSON.stringify(input), ...stamp() }),
-        ...(mayAsk && random.chance(0.4) ? permission(name.toLowerCase(), true) : []),
-        ...going,
-        end,
+      const units = [
+        [event('tool.call', { toolCallId, title, kind, status: 'pending', rawInput: random.chance(0.9) ? input : JSON.stringify(input), ...stamp() })],
+        mayAsk && random.chance(0.4) ? permission(name.toLowerCase(), true) : [],
+        going,
+        [end],
       ]
+      return units.filter((unit) => unit.length > 0)
     }
 
     // ── the opening ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -94,8 +95,8 @@ export function avenorRun(random: Random, plan: Plan): Rec[] {
       }
       if (!tools || turn === 1) continue
       const calls = random.some(1, 3, (index) => call(index === 0))
-      made.push(...status('working'), ...(random.chance(0.5) ? interleaved(calls, random) : calls.flat()))
-      if (extras && random.chance(0.2)) put(random.pick(['deploy.started', 'my.own/event', 'x']), { note: textOf(random), ...objectOf(random, 1) })
+      made.push(...status('working'), ...(random.chance(0.5) ? interleaved(calls, random) : calls.flat()).flat())
+      if (extras && random.chance(0.2)) put(random.pick(['deploy.started', 'my.own/event', 'x']), { note: textOf(random), more: objectOf(random, 1) })
     }
 
     // ── the end ──────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -1,5 +1,6 @@
 // One message of a made-up Claude stream: its content blocks, whole or streamed first, and the calls of its tools.
 import type { Rec } from '../base/json.ts'
+import { hookCallback } from './claude-beside.ts'
 import { type ClaudeRecords, type Lane, structureOf } from './claude-records.ts'
 import type { Plan } from './plan.ts'
 import { interleaved, type Random } from './random.ts'
@@ -102,8 +103,9 @@ export function createClaudeMessages(random: Random, plan: Plan, make: ClaudeRec
   function asked({ id, name, input }: Call): Rec[] {
     const request_id = random.uuid()
     const request = { subtype: 'can_use_tool', tool_name: name, display_name: name, input, description: textOf(random), permission_suggestions: [{ type: 'setMode', mode: 'acceptEdits', destination: 'session' }], tool_use_id: id }
-    const answer = { type: 'control_response', response: { subtype: 'success', request_id, response: { behavior: 'allow', updatedInput: input } } }
-    return [{ type: 'control_request', request_id, request }, ...(channel === 'both' ? [answer] : [])]
+    const answer = { type: 'control_response', response: { subtype: 'success', request_id, response: { behavior: 'allow', updatedInput: name === 'AskUserQuestion' ? { ...input, answers: { 'Which colour?': 'Red' } } : input } } }
+    const withdrawn = { type: 'control_cancel_request', request_id }
+    return [{ type: 'control_request', request_id, request }, ...(random.chance(0.1) ? [withdrawn] : channel === 'both' ? [answer] : [])]
   }
 
   /** From the call to its result, without the tool_use itself. */
@@ -113,6 +115,7 @@ export function createClaudeMessages(random: Random, plan: Plan, make: ClaudeRec
     return [
       ...(random.chance(0.15) ? make.hook(`PreToolUse:${call.name}`, 'PreToolUse', random.chance(0.3)) : []),
       ...(channel !== 'none' && lane.parent === null && random.chance(0.5) ? asked(call) : []),
+      ...(channel !== 'none' && random.chance(0.1) ? hookCallback(random, call.id, call.name, call.input, channel === 'both') : []),
       ...(random.chance(0.1) ? [make.progress(call.id, call.name)] : []),
       make.user([block], lane, fields),
     ]

@@ -126,14 +126,13 @@ export function createClaudeRecords(random: Random) {
       heartbeat: true,
       ...stamp(),
     }),
-    rateLimit: (): Rec => ({
-      type: 'rate_limit_event',
-      rate_limit_info: { status: random.pick(['allowed', 'allowed_warning', 'rejected']), resetsAt: 1_794_780_000, rateLimitType: 'five_hour', utilization: 0.91 },
-      ...stamp(),
-    }),
     suggestion: (): Rec => ({ type: 'prompt_suggestion', suggestion: textOf(random), ...stamp() }),
-    /** A call as the model may make it, also of an MCP server's tool. */
-    tool: (): { name: string; input: Rec } => (random.chance(0.1) ? { name: 'mcp__echo__say', input: objectOf(random) } : toolOf(random)),
+    /** A call as the model may make it: also of an MCP server's tool, and a question to the user. */
+    tool: (): { name: string; input: Rec } => {
+      const dice = random.next()
+      if (dice < 0.06) return { name: 'AskUserQuestion', input: { questions: [{ question: 'Which colour?', header: 'Colour', multiSelect: false, options: [{ label: 'Red', description: 'warm' }, { label: 'Blue' }] }] } }
+      return dice < 0.15 ? { name: 'mcp__echo__say', input: objectOf(random) } : toolOf(random)
+    },
   }
 }
 

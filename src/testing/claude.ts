@@ -1,6 +1,7 @@
 // Legal Claude stream-json output, after its document and the order that real versions keep: an init before every turn, messages
 // and tools, subagents and background tasks, a result at the end of every turn, and the control channel around it.
 import type { Rec } from '../base/json.ts'
+import { hostRequest, sideRecord } from './claude-beside.ts'
 import { type Channel, createClaudeMessages } from './claude-message.ts'
 import { createClaudeRecords, type Lane, mainLane } from './claude-records.ts'
 import type { Plan } from './plan.ts'
@@ -8,9 +9,9 @@ import { interleaved, type Random } from './random.ts'
 import { taskOf, textOf } from './words.ts'
 
 export function claudeSession(random: Random, plan: Plan): Rec[] {
-  const { turns, tools, failures, extras } = plan
+  const { alone, turns, tools, failures, extras } = plan
   const make = createClaudeRecords(random)
-  const channel: Channel = extras ? random.pick(['none', 'none', 'agent', 'both']) : 'none'
+  const channel: Channel = extras ? random.pick(alone ? ['none', 'agent', 'both'] : ['none', 'agent']) : 'none'
   const states = extras && random.chance(0.3)
   const { message, working, answering, denials, useOf } = createClaudeMessages(random, plan, make, channel)
   const records: Rec[] = []
@@ -26,7 +27,8 @@ export function claudeSession(random: Random, plan: Plan): Rec[] {
     system('task_notification', { ...task, status, output_file: '', summary: text, usage: { total_tokens: random.int(1, 5000), tool_uses: 1, duration_ms: 90 } }),
   ]
 
-  function subagent(depth: number): { use: Rec; run: Rec[] } {
+  /** `home`: the lane that starts it and gets its report. */
+  function subagent(home: Lane, depth: number): { use: Rec; run: Rec[] } {
     const input = taskOf(random)
     const call = { id: `toolu_${random.hex(10)}`, name: random.pick(['Agent', 'Task']), input }
     const task = newTask(call.id, 'a')
@@ -44,23 +46,18 @@ export function claudeSession(random: Random, plan: Plan): Rec[] {
         ...inner,
         ...spoken,
         ...finish(task, status, report),
-        make.user([{ tool_use_id: call.id, type: 'tool_result', content: [{ type: 'text', text: report }], ...(status === 'failed' ? { is_error: true } : {}) }], depth > 1 ? { parent: outer.parent, agent: outer.agent } : mainLane),
+        make.user([{ tool_use_id: call.id, type: 'tool_result', content: [{ type: 'text', text: report }], ...(status === 'failed' ? { is_error: true } : {}) }], home),
       ],
     }
   }
-  let outer: Lane = mainLane
 
   function nested(lane: Lane, depth: number): Rec[] {
-    const before = outer
-    outer = lane
-    const { use, run } = subagent(depth + 1)
-    const said = message(lane, [use], 'tool_use')
-    outer = before
-    return [...said, ...run]
+    const { use, run } = subagent(lane, depth + 1)
+    return [...message(lane, [use], 'tool_use'), ...run]
   }
 
   function delegating(): Rec[] {
-    const agents = random.some(1, 2, () => subagent(1))
+    const agents = random.some(1, 2, () => subagent(mainLane, 1))
     const said = message(mainLane, agents.map(({ use }) => use), 'tool_use')
     return [...said, ...interleaved(agents.map(({ run }) => run), random)]
   }
@@ -108,12 +105,13 @@ export function claudeSession(random: Random, plan: Plan): Rec[] {
       const text = textOf(random)
       return [...answering(mainLane, text), ...(random.chance(0.1) ? make.hook('Stop', 'Stop', false) : []), success(text)]
     }
-    switch (random.int(0, 4)) {
+    switch (random.int(0, 5)) {
       case 0: return apiFailure()
       case 1: return refusal()
       case 2: return [failed('error_max_turns', 'max_turns', 'Reached maximum number of turns (1)')]
       case 3: return [...message(mainLane, [useOf({ id: `toolu_${random.hex(10)}`, ...make.tool() })], 'tool_use'), failed('error_max_budget_usd', 'budget_exhausted', 'Reached maximum budget')]
-      default: return [failed('error_during_execution', 'aborted_tools', 'Request was aborted.')]
+      case 4: return [failed('error_max_structured_output_retries', 'completed', 'no valid output after 5 attempts')]
+      default: return [...interrupt(), failed('error_during_execution', 'aborted_tools', 'Request was aborted.')]
     }
   }
 
@@ -132,6 +130,8 @@ export function claudeSession(random: Random, plan: Plan): Rec[] {
   const request = (subtype: string, fields: Rec = {}): Rec => ({ type: 'control_request', request_id: `${subtype}-1`, request: { subtype, ...fields } })
   const reply = (subtype: string, response: Rec): Rec => ({ type: 'control_response', response: { subtype: 'success', request_id: `${subtype}-1`, response } })
 
+  const interrupt = (): Rec[] => (channel === 'none' ? [] : [...(channel === 'both' ? [request('interrupt')] : []), reply('interrupt', {})])
+
   function prompt(text: string): Rec[] {
     if (channel === 'both') return [{ type: 'user', message: { role: 'user', content: [{ type: 'text', text }] }, parent_tool_use_id: null, session_id: make.session }]
     return channel === 'agent' && random.chance(0.5) ? [make.user([{ type: 'text', text }], mainLane, { isReplay: true })] : []
@@ -144,11 +144,11 @@ export function claudeSession(random: Random, plan: Plan): Rec[] {
     let later: Rec[] = []
     if (states) records.push(system('session_state_changed', { state: 'running' }))
     records.push(make.init(), ...prompt(textOf(random)))
-    records.push(...maybe(0.1, make.rateLimit), ...maybe(0.1, () => system('informational', { content: textOf(random), level: 'notice' })))
+    records.push(...maybe(0.3, () => sideRecord(random, make)))
     if (random.chance(0.1)) records.push(...compaction())
     for (let step = tools ? random.int(0, 3) : 0; step > 0; step--) {
       if (failures && random.chance(0.15)) records.push(...retries())
-      if (plan.deltas && extras) records.push(system('status', { status: 'requesting' }), ...maybe(0.3, () => system('thinking_tokens', { estimated_tokens: random.int(1, 90) })))
+      if (plan.deltas && extras) records.push(system('status', { status: 'requesting' }), ...maybe(0.3, () => sideRecord(random, make)))
       const dice = random.next()
       if (dice < 0.15) records.push(...delegating())
       else if (dice < 0.25 && later.length === 0) {
@@ -163,6 +163,7 @@ export function claudeSession(random: Random, plan: Plan): Rec[] {
       records.push(...later, make.init(), ...answering(mainLane, text), success(text, { origin: { kind: 'task-notification' } }))
     }
     records.push(...maybe(0.1, make.suggestion))
+    if (channel !== 'none' && random.chance(0.2)) records.push(...hostRequest(random, make, channel === 'both'))
     if (states) records.push(system('session_state_changed', { state: 'idle' }))
   }
   return records

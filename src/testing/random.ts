@@ -23,7 +23,7 @@ export function createRandom(seed: number) {
     int,
     hex,
     chance: (odds: number): boolean => next() < odds,
-    pick: <T>(items: readonly T[]): T => items[int(0, items.length - 1)]!,
+    pick: <const T>(items: readonly T[]): T => items[int(0, items.length - 1)]!,
     /** Between `from` and `to` of what `make` makes. */
     some: <T>(from: number, to: number, make: (index: number) => T): T[] => Array.from({ length: int(from, to) }, (_, index) => make(index)),
     shuffled<T>(items: readonly T[]): T[] {

@@ -14,7 +14,7 @@ import { textOf } from '../contract.ts'
 import { contextOf, costOf, diagnosticsOf, exitCodeOf, faultOfError, millisOf, statusOfError, usageOf } from './decode-fields.ts'
 import { createSession, endOf, type Session } from './decode-state.ts'
 import type { Base, Wire } from './wire.ts'
-import { finishOf, readSessionError } from './words.ts'
+import { finishOf, readSessionError, unnamedCall } from './words.ts'
 
 const mostLanes = 1024
 const mostRejected = 1024
@@ -76,7 +76,7 @@ export function decode(pen: Pen): DecoderBody {
     const place = placeOf(part)
     // Clearing the output of an old call publishes the call once more.
     if (state.time?.compacted !== undefined) return pen.raw('tool_use', 'redundant', place)
-    place.call = part.callID ?? part.id ?? `~call-${++own.calls}`
+    place.call = part.callID ?? part.id ?? `${unnamedCall}${++own.calls}`
     const startedAt = millisOf(state.time?.start)
     const endedAt = millisOf(state.time?.end)
     const start = { name, toolKind: toolKindOf(name), input: state.input, server: own.servers?.get(name) }

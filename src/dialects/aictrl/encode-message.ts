@@ -49,7 +49,10 @@ export function settle(out: Out, session: Session, event: EventOf<'turn.end' | '
   const isTurn = event.kind === 'turn.end'
   const sum = isTurn ? (event.own ?? event.usage) : event.usage
   const before = isTurn ? session.spent.get(event.turn) : session.spentInAll
-  if (isTurn) session.spent.delete(event.turn)
+  if (isTurn) {
+    session.spent.delete(event.turn)
+    for (const { model, contextLimit } of event.byModel ?? []) if (contextLimit !== undefined) session.limits.set(model, contextLimit)
+  }
   if (pending === undefined || (isTurn && !sameTurn(pending.turn, event.turn))) {
     if (sum !== undefined && isTurn && totalTokens(usageSince(sum, before)) > 0) out.sink.lost(event, 'usage', 'drop')
     return
@@ -81,7 +84,7 @@ export function flushMessage(out: Out, session: Session): void {
     agent: event?.agentName ?? session.agent ?? 'default',
     cost: costOf(out, event),
     tokens: tokensOf(out, usage),
-    context: contextOf(event, usage),
+    context: contextOf(event, usage, session.limits.get(model)),
     finish: finishWord(pending.finish ?? 'end_turn'),
   }, pending.synthetic)
 }
@@ -110,12 +113,13 @@ function costOf(out: Out, event: Pending['event']) {
   if (cost === undefined) out.sink.added('message_complete.cost')
   else if (cost.parts === undefined && cost.usd !== 0) out.sink.lost(event!, 'cost', 'drop')
   const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0 } = cost?.parts ?? {}
-  return { input, output, cache: { read: cacheRead, write: cacheWrite } }
+  return { input: Math.max(0, input), output: Math.max(0, output), cache: { read: Math.max(0, cacheRead), write: Math.max(0, cacheWrite) } }
 }
 
-function contextOf(event: Pending['event'], usage: Usage | undefined) {
-  const limit = event?.context?.limit
-  if (usage === undefined || limit === undefined || limit === 0) return null
+/** A turn that stands for its messages fills no window: its tokens are sums. */
+function contextOf(event: Pending['event'], usage: Usage | undefined, known: number | undefined) {
+  const limit = event?.context?.limit ?? known
+  if (event === undefined || usage === undefined || limit === undefined || limit === 0) return null
   const used = contextTokens(usage)
   return { used, limit, ratio: used / limit }
 }
@@ -155,5 +159,5 @@ function spoken(out: Out, session: Session, event: Event, text: string, start: n
   if (start === undefined) out.sink.added(`${type}.part.time`)
   const time = { start: start ?? timestamp, end: end ?? timestamp }
   if (type === 'text') session.spoke = true
-  write(out, session, { type, timestamp, sessionID: session.id, part: { type, text, time }, sequenceNum: nextNumber(session, session.id) })
+  write(out, session, { type, timestamp, sessionID: session.id, part: { type, text, sessionID: session.id, time }, sequenceNum: nextNumber(session, session.id) })
 }

@@ -86,6 +86,7 @@ export function errorEvent(out: Out, session: Session, event: EventOf<'error'>):
     return
   }
   if (session.told.has(text)) return
+  if (session.last === 'error') return void session.told.add(text) // the source has just told it in other words
   session.early.add(text)
   tell(out, session, event, event.error)
 }

@@ -10,8 +10,8 @@ export type Out = {
   sink: Sink
   /** The event's time, else the last one known, else 0. */
   time(event: Event): number
-  /** Writes what was held back, before a record of this type. */
-  release(session: Session, type: string): void
+  /** Writes what was held back, before this record. */
+  release(session: Session, record: AnyWire): void
 }
 
 export type Session = ReturnType<typeof createSession>
@@ -47,6 +47,7 @@ const createBlock = (): Block => ({ text: '', spilled: 0, startedAt: undefined }
 
 export const createSession = (id: string) => ({
   id,
+  last: undefined as string | undefined,
   start: undefined as Start | undefined,
   began: undefined as number | undefined,
   turnsMs: undefined as number | undefined,
@@ -58,6 +59,8 @@ export const createSession = (id: string) => ({
   /** Tokens of the messages written, by turn and in all. */
   spent: new Map<number | undefined, Usage>(),
   spentInAll: undefined as Usage | undefined,
+  /** Context windows by model, which some sources tell only with a turn's end. */
+  limits: new Map<string, number>(),
   blocks: { text: createBlock(), thought: createBlock() },
   spoke: false,
   counters: new Map<string, number>(),
@@ -67,6 +70,7 @@ export const createSession = (id: string) => ({
   lanes: new Map<string, string>(),
   /** skill_loaded records that wait for the permission check. */
   loaded: [] as { event: EventOf<'skill.load'>; record: Wire<'skill_loaded'> }[],
+  deniedSkills: new Set<string>(),
   /** Texts of errors that were written: a failure is told once. */
   told: new Set<string>(),
   /** Fatal errors written as `error` before the source told the same as not fatal. */
@@ -86,6 +90,7 @@ export const nextNumber = (session: Session, lane: string): number => {
 
 /** The optional keys of a wire type may be undefined: the JSON writer leaves them out. */
 export function write(out: Out, session: Session, record: AnyWire, synthetic?: string): void {
-  if (session.start !== undefined || session.pending !== undefined || session.loaded.length > 0) out.release(session, record.type)
+  if (session.start !== undefined || session.pending !== undefined || session.loaded.length > 0) out.release(session, record)
+  session.last = record.type
   out.sink.write(record as Rec, synthetic)
 }

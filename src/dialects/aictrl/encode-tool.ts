@@ -5,6 +5,7 @@ import type { Event, EventOf } from '../../model/event.ts'
 import { syntheticOf, textOf, wireId } from '../contract.ts'
 import { type Call, nextNumber, type Out, type Session, write } from './encode-state.ts'
 import type { Wire } from './wire.ts'
+import { unnamedCall } from './words.ts'
 
 type State = Wire<'tool_use'>['part']['state']
 
@@ -27,6 +28,7 @@ export function toolEnd(out: Out, session: Session, event: EventOf<'tool.end'>):
   const id = event.call ?? ''
   const call = session.calls.get(id) ?? { name: event.name ?? 'unknown', toolKind: event.toolKind ?? 'other', title: undefined, input: undefined, at: undefined, agent: event.agent }
   session.calls.delete(id)
+  if (call.toolKind === 'skill') session.deniedSkills.clear()
   const start = event.startedAt ?? call.at
   const time = start === undefined ? undefined : { start, end: event.endedAt ?? event.at ?? start }
   const title = event.title ?? call.title
@@ -37,6 +39,9 @@ export function toolEnd(out: Out, session: Session, event: EventOf<'tool.end'>):
   const state: State = failed ? { status: 'error', input, error, title, time } : { status: 'completed', input, ...resultOf(event, call), title, time }
   toolUse(out, session, event, id, call, state)
 }
+
+/** A call that its source did not name gets no name here either. */
+const callIdOf = (id: string): string | undefined => (id === '' || id.startsWith(unnamedCall) ? undefined : wireId(id))
 
 /** A call that nobody ended is abandoned. */
 export function abandonCalls(out: Out, session: Session, event: Event): void {
@@ -52,7 +57,7 @@ function toolUse(out: Out, session: Session, event: Event, id: string, { name, a
     type: 'tool_use',
     timestamp: out.time(event),
     sessionID: session.id,
-    part: { type: 'tool', tool: name, callID: id === '' ? undefined : wireId(id), sessionID: owner, state },
+    part: { type: 'tool', tool: name, callID: callIdOf(id), sessionID: owner, state },
     sequenceNum: nextNumber(session, owner),
   }, synthetic)
 }
@@ -61,9 +66,9 @@ function toolUse(out: Out, session: Session, event: Event, id: string, { name, a
  * The document's only example has a shell's output in `metadata`, the program has every tool's in `output` too: a result read
  * from the document's form stays as it was, all others have both.
  */
-function resultOf({ text, content, data, exitCode }: EventOf<'tool.end'>, { toolKind }: Call): Pick<State, 'output' | 'metadata' | 'attachments'> {
-  if (isRecord(data) && data['output'] !== undefined && data['output'] === text) return { metadata: data }
-  const output = text ?? textOfContent(content) ?? (data === undefined ? '' : textOf(data))
+function resultOf({ text, content, data, exitCode, origin }: EventOf<'tool.end'>, { toolKind }: Call): Pick<State, 'output' | 'metadata' | 'attachments'> {
+  if (isRecord(data) && (origin?.dialect === 'aictrl' || (text !== undefined && data['output'] === text))) return { metadata: data }
+  const output = text ?? textOfContent(content) ?? (data === undefined ? undefined : textOf(data))
   const metadata: Rec | undefined = exitCode !== undefined || toolKind === 'execute' ? { exit: exitCode, output } : undefined
   const files = content?.filter((block) => isRecord(block) && block['type'] === 'file')
   return { output, metadata, attachments: files !== undefined && files.length > 0 ? files : undefined }
@@ -117,12 +122,12 @@ export function permissionAnswer(out: Out, session: Session, event: EventOf<'per
   if (patterns === undefined) out.sink.added('permission.patterns')
   const agent = event.agent ?? asked?.agent ?? call?.agent
   const allowed = event.decision === 'allow'
-  if (!allowed && permission === 'skill') dropLoads(out, session, patterns ?? [])
+  if (permission === 'skill') judgeLoads(out, session, allowed, patterns ?? [])
   write(out, session, {
     type: allowed ? 'permission_granted' : 'permission_rejected',
     timestamp: out.time(event),
     sessionID: agent === undefined ? session.id : enterLane(out, session, agent, event),
-    callID: id === undefined ? undefined : wireId(id),
+    callID: id === undefined ? undefined : callIdOf(id),
     tool: name ?? permission ?? 'unknown',
     permission: permission ?? 'unknown',
     patterns: patterns ?? [],
@@ -131,9 +136,13 @@ export function permissionAnswer(out: Out, session: Session, event: EventOf<'per
 }
 
 /** The program tells a skill as loaded before it asks; a rejected one was not. */
-function dropLoads(out: Out, session: Session, names: readonly string[]): void {
+function judgeLoads(out: Out, session: Session, allowed: boolean, names: readonly string[]): void {
+  for (const name of names) {
+    if (allowed) session.deniedSkills.delete(name)
+    else session.deniedSkills.add(name)
+  }
   session.loaded = session.loaded.filter(({ event }) => {
-    if (!names.includes(event.name)) return true
+    if (!session.deniedSkills.has(event.name)) return true
     out.sink.lost(event, 'level', 'drop')
     return false
   })

@@ -2,13 +2,14 @@
 // messages inside steps, tools when they have ended, and one session_complete.
 // The surprises: session_start waits for the first turn, the last message of a turn may wait for the turn's sum of tokens, and
 // of a subagent only its tools are told.
+import type { Rec } from '../../base/json.ts'
 import type { Event, EventOf } from '../../model/event.ts'
 import { type Encoder, type Sink, syntheticOf, wireId } from '../contract.ts'
 import { closeStep, endBlock, flushMessage, joinDelta, openStep } from './encode-message.ts'
 import { endSession, errorEvent, holdStart, learn, learnCatalog, tell, tellOnce, turnEnd, writeStart } from './encode-session.ts'
 import { createSession, dropBlocks, type Out, type Session, write } from './encode-state.ts'
 import { permissionAnswer, subagentComplete, taskStart, toolEnd, toolStart, toolUpdate } from './encode-tool.ts'
-import type { Wire } from './wire.ts'
+import type { AnyWire, Wire } from './wire.ts'
 
 export function encode(sink: Sink): Encoder {
   const sessions = new Map<string | undefined, Session>()
@@ -25,11 +26,19 @@ export function encode(sink: Sink): Encoder {
       }
       return (lastAt = event.at)
     },
-    release(session, type) {
+    release(session, record) {
       writeStart(out, session)
       flushMessage(out, session)
-      if (session.loaded.length > 0 && !type.startsWith('permission_')) for (const { record, event } of session.loaded.splice(0)) write(out, session, record, syntheticOf(event))
+      if (session.loaded.length > 0 && record.type !== 'session_start' && record.type !== 'tool_catalog') releaseLoads(session, record)
     },
+  }
+
+  /** A skill_loaded stays behind the permission for it. */
+  function releaseLoads(session: Session, next: AnyWire): void {
+    const asked = (next.type === 'permission_granted' || next.type === 'permission_rejected') && next.permission === 'skill' ? next.patterns : []
+    const free = session.loaded.filter(({ event }) => !asked.includes(event.name))
+    session.loaded = session.loaded.filter(({ event }) => asked.includes(event.name))
+    for (const { record, event } of free) out.sink.write(record as Rec, syntheticOf(event))
   }
 
   function sessionOf(event: Event): Session {
@@ -48,6 +57,7 @@ export function encode(sink: Sink): Encoder {
     if (path === undefined || (event.level === 'listed' && description === undefined)) return sink.lost(event, path === undefined ? 'path' : 'description', 'drop')
     if (event.level === 'resource') return write(out, session, { type: 'skill_resource_loaded', ...base, skillName: name, filePath: path }, syntheticOf(event))
     if (event.level === 'listed') return write(out, session, { type: 'skill_discovered', ...base, name, description, location: path }, syntheticOf(event))
+    if (session.deniedSkills.has(name)) return sink.lost(event, 'level', 'drop')
     const record: Wire<'skill_loaded'> = { type: 'skill_loaded', ...base, name, location: path }
     session.loaded.push({ event, record })
   }

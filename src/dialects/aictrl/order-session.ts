@@ -19,7 +19,7 @@ export const createSession = (id: string | undefined, invocation: string | undef
   /** Some step was told: then text stands inside one. */
   stepped: false,
   completed: false,
-  failed: false,
+  /** The message of session_error. A step that failed with its session has no step_finish. */
   fatal: undefined as string | undefined,
   counters: new Map<string | undefined, number>(),
   lanes: new Map<string, 'open' | 'done'>(),
@@ -50,6 +50,7 @@ export function endRecords(session: Session): Rec[] {
   const cut = 'the stream ended early'
   const told = session.last === 'session_error' // anything else between it and the end could not be mended
   return [
+    ...(session.catalog === false ? [{ type: 'tool_catalog', ...base, tools: [], skills: [] }] : []),
     ...(told ? [] : open.map((lane) => ({ type: 'subagent_complete', ...base, subagentSessionID: lane, parentSessionID: session.id }))),
     ...(session.step && !told ? [stepFinish(session)] : []),
     ...(session.fatal === undefined ? [{ type: 'session_error', ...base, reason: 'unknown', code: 'cut', message: cut }] : []),

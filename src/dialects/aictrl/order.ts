@@ -55,7 +55,10 @@ export function order(): Order {
         breaks(report, 'start-first', `${tag} of ${quoted(id ?? '')} before session_start`)
         session.catalog = true // its place cannot be judged
       }
-    } else if (tag === 'session_start') breaks(report, 'start-first', `a second session_start of ${quoted(session.id ?? '')}`)
+    } else if (tag === 'session_start') {
+      breaks(report, 'start-first', `a second session_start of ${quoted(session.id ?? '')}`)
+      sessions.set(session.id, (session = createSession(session.id, invocationID))) // it counts anew, as a program that starts again does
+    }
     if (id !== undefined && id !== session.id && !(tag.startsWith('permission_') && session.lanes.has(id))) {
       const why = session.lanes.has(id) ? 'a subagent' : 'a session that has not started'
       breaks(report, 'session-id', `${tag} names ${quoted(id)}, ${why}`)
@@ -76,8 +79,8 @@ export function order(): Order {
   function counted(session: Session, tag: string, { part, sequenceNum }: Wire<'text' | 'tool_use'>, report: Report): void {
     const id = part.sessionID ?? session.id
     const before = session.counters.get(id) ?? 0
+    session.counters.set(id, sequenceNum ?? before + 1)
     if (sequenceNum === undefined) return breaks(report, 'sequence', `${tag} has no sequenceNum`)
-    session.counters.set(id, sequenceNum)
     // The document promises a rising number only; a gap may come from a filter.
     if (sequenceNum !== before + 1) breaks(report, 'sequence', `sequenceNum ${sequenceNum} of ${tag} follows ${before}`, sequenceNum > before ? 'warn' : 'error')
   }
@@ -145,7 +148,7 @@ export function order(): Order {
   }
 
   function complete(session: Session, { error }: Wire<'session_complete'>, report: Report): void {
-    if (session.step && !session.failed) breaks(report, 'step-pair', 'session_complete inside a step')
+    if (session.step && session.fatal === undefined) breaks(report, 'step-pair', 'session_complete inside a step')
     if (session.fatal !== undefined && error === null) breaks(report, 'error-before-complete', 'session_complete after session_error says that there was no error', 'warn')
     if (session.invocationOver) breaks(report, 'complete-last', 'session_complete after invocation_complete')
     sessions.delete(session.id)
@@ -174,7 +177,7 @@ export function order(): Order {
         session.at = timestamp
       }
       second(session, tag, report)
-      if (session.last === 'session_error' && tag !== 'session_complete') breaks(report, 'error-before-complete', `${tag} after session_error`, 'warn')
+      if (session.last === 'session_error' && tag !== 'session_complete' && tag !== 'session_error') breaks(report, 'error-before-complete', `${tag} after session_error`, 'warn')
       switch (tag) {
         case 'tool_catalog':
           for (const { name, source } of (record as Wire<'tool_catalog'>).tools)
@@ -191,9 +194,9 @@ export function order(): Order {
           break
         case 'step_start':
           if (inLane(session, (record as Wire<'step_start'>).part.sessionID)) break
-          if (session.step && !session.failed) breaks(report, 'step-pair', 'step_start inside a step')
+          if (session.step) breaks(report, 'step-pair', 'step_start inside a step')
           session.step = session.stepped = true
-          session.completed = session.failed = false
+          session.completed = false
           break
         case 'step_finish':
           if (inLane(session, (record as Wire<'step_finish'>).part.sessionID)) break
@@ -217,15 +220,11 @@ export function order(): Order {
           session.lanes.set(lane, 'done')
           break
         }
-        case 'error':
-          session.failed = true
-          break
         case 'session_error': {
           const { reason, message: text } = record as Wire<'session_error'>
           if (!isErrorWord(reason)) breaks(report, 'words', `reason ${quoted(reason)}`)
           if (session.fatal !== undefined) breaks(report, 'error-before-complete', 'a second session_error')
           session.fatal = text
-          session.failed = true
           break
         }
         case 'session_complete':
@@ -238,13 +237,14 @@ export function order(): Order {
       for (const { id } of sessions.values()) breaks(report, 'missing-end', `no session_complete of ${quoted(id ?? '')}`)
     },
     missing(next, tag) {
-      if (next === undefined || tag === undefined) return [...sessions.values()].flatMap(endRecords)
+      // Those of a finished invocation were ended before its end.
+      if (next === undefined || tag === undefined) return [...sessions.values()].filter(({ invocationOver }) => !invocationOver).flatMap(endRecords)
       if (tag.startsWith('invocation_')) return tag === 'invocation_complete' ? sessionsOf(next).flatMap(endRecords) : []
       const session = find(next, tag)
       if (session === undefined) return tag === 'session_start' || ended.has((next as Base).sessionID) ? [] : startRecords(next, tag)
       if (tag === 'session_start') return endRecords(session)
       const found = session.catalog === false && tag !== 'tool_catalog' && tag !== 'tool_catalog_error' ? startRecords(next, 'session_start') : []
-      if ((tag === 'step_start' || tag === 'session_complete') && session.step && !session.failed) found.push(stepFinish(session))
+      if (session.step && (tag === 'step_start' || (tag === 'session_complete' && session.fatal === undefined))) found.push(stepFinish(session))
       const lane = tag === 'tool_use' ? (next as Wire<'tool_use'>).part.sessionID : undefined
       if (inLane(session, lane) && session.lanes.get(lane) !== 'open') found.push(subagentStart(session, lane))
       return found

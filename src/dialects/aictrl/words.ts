@@ -3,6 +3,9 @@
 import type { Fault } from '../../model/event.ts'
 import { type FaultCategory, faultCategories, type Reason, reasons } from '../../model/vocabulary.ts'
 
+/** How the ids begin that we give to calls without one. */
+export const unnamedCall = '~call-'
+
 // ── finish ───────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 const finishRead = new Map<string, Reason>([

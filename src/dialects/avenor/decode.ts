@@ -9,13 +9,14 @@ import type { Pen } from '../../model/pen.ts'
 import type { DeltaKind } from '../../model/pen-state.ts'
 import type { DecoderBody } from '../contract.ts'
 import type { AnyWire, Content, Wire } from './wire.ts'
-import { deciderOf, decisionOf, degenerate, optionOf, phaseOf, reasonOf, toolKindOfWord, toolOf, usageOf } from './words.ts'
+import { deciderOf, decisionOf, degenerate, isOnScreen, optionOf, phaseOf, reasonOf, toolKindOfWord, toolOf, usageOf } from './words.ts'
 
 const mostUsedIds = 4096
 
 export function decode(pen: Pen): DecoderBody {
   const faults = new Map<string | undefined, Fault>() // the last avenor.error of each session that is not over
   const used = new Map<string, number>() // how often a call's id was told
+  const dialogs = new Map<string | undefined, string>() // the last request that was found on a session's screen
   let asked = 0
 
   // ── conversation ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -100,6 +101,11 @@ export function decode(pen: Pen): DecoderBody {
     const { request_id: wireId, tool, question, description, message, options, source, input, requires_user_input: needsUser, toolCall } = record
     const id = codeText(wireId) ?? `~ask-${++asked}`
     if (pen.isAsked(id)) return pen.raw(record.event, 'redundant', place)
+    if (isOnScreen(source)) {
+      const former = dialogs.get(place.session)
+      if (former !== undefined && pen.isAsked(former)) pen.emit('permission.answer', { id: former, decision: 'withdrawn', by: 'unknown' }, { ...place, synthetic: 'implied' })
+      dialogs.set(place.session, id)
+    }
     const name = tool ?? (toolCall ? toolOf(toolCall.title, toolCall.kind).name : undefined)
     const call = typeof toolCall?.toolCallId === 'string' ? calledAs(callKey(place, toolCall.toolCallId), toolCall.toolCallId) : undefined
     pen.emit('permission.request', {
@@ -141,6 +147,7 @@ export function decode(pen: Pen): DecoderBody {
     const error = outcomeOf(reason) === 'ok' ? undefined : faults.get(place.session)
     const usage = record.usage ? usageOf(record.usage) : undefined
     faults.delete(place.session)
+    dialogs.delete(place.session)
     pen.emit('turn.end', { reason, error, usage }, { ...place, synthetic: 'implied' })
     const text = record.summary ?? record.final_output ?? undefined
     pen.emit('session.end', { reason, error, usage, text, status: record.status ?? undefined, files: record.files_changed ?? undefined }, place)

@@ -4,7 +4,7 @@ import type { Event, EventOf, Option } from '../../model/event.ts'
 import { type Sink, syntheticOf, wireId } from '../contract.ts'
 import type { Choice, Session } from './encode-session.ts'
 import type { AnyWire } from './wire.ts'
-import { answerWordOf, sourceOfDecider } from './words.ts'
+import { answerWordOf, isOnScreen, sourceOfDecider } from './words.ts'
 
 type Put = (session: Session, event: Event, record: AnyWire, synthetic: string | undefined) => void
 
@@ -13,12 +13,12 @@ export function createDesk(sink: Sink, put: Put) {
 
   function ask(session: Session, event: EventOf<'permission.request'>, synthetic = syntheticOf(event)): void {
     const { request } = session
-    if (request?.withdrawn !== undefined) {
+    if (request?.withdrawn !== undefined && !request.onScreen) {
       put(session, request.withdrawn, { event: 'permission.response', request_id: request.id, option_id: pick(request.choices, 'reject'), kind: 'reject', source: 'avenor' }, undefined)
     }
     if (event.options.length === 0) sink.added('permission.request.options')
     const choices = event.options.length === 0 ? yesOrNo : event.options.map(choiceOf)
-    session.request = { id: wireId(event.id), choices, withdrawn: undefined }
+    session.request = { id: wireId(event.id), choices, onScreen: isOnScreen(event.source), withdrawn: undefined }
     put(session, event, {
       event: 'permission.request',
       request_id: session.request.id,
@@ -48,7 +48,8 @@ export function createDesk(sink: Sink, put: Put) {
     }, syntheticOf(event))
   }
 
-  const isFree = ({ request }: Session): boolean => request === undefined || request.withdrawn !== undefined
+  /** A dialog on a screen goes away without a word, so the next one need not wait for it. */
+  const isFree = ({ request }: Session): boolean => request === undefined || request.onScreen || request.withdrawn !== undefined
 
   /** A question for a decision that came without one. */
   function questionFor(event: EventOf<'permission.answer'>): EventOf<'permission.request'> {
@@ -67,8 +68,8 @@ export function createDesk(sink: Sink, put: Put) {
     answer(session: Session, event: EventOf<'permission.answer'>): void {
       const waiting = session.queue.findIndex(({ request }) => request.id === event.id)
       if (session.request !== undefined && event.id !== undefined && session.request.id === wireId(event.id)) respond(session, event)
-      else if (waiting >= 0 && event.decision === 'withdrawn') {
-        session.queue.splice(waiting, 1)
+      else if (event.decision === 'withdrawn') {
+        if (waiting >= 0) session.queue.splice(waiting, 1)
         sink.lost(event, 'decision', 'drop')
       } else if (waiting >= 0) session.queue[waiting]!.answer = event
       else if (!isFree(session)) session.queue.push({ request: questionFor(event), answer: event })

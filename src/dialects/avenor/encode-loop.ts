@@ -11,6 +11,7 @@ type Run = { label: string | undefined; phase: Phase | undefined; end: EventOf<'
 export function createLoops(sink: Sink, write: (record: AnyWire, synthetic: string | undefined) => void, isBusy: (run: string | undefined) => boolean) {
   const runs = new Map<string | undefined, Run>()
   const over = new Set<string>()
+  const retries = new Map<string | undefined, number>()
 
   const base = (event: Event) => ({ run_id: event.run, run_label: runs.get(event.run)?.label })
 
@@ -34,6 +35,7 @@ export function createLoops(sink: Sink, write: (record: AnyWire, synthetic: stri
     if (run.phase !== undefined) write({ event: 'avenor.phase.end', ...base(event), phase: run.phase.name, iteration: run.phase.iteration, ts: event.at }, 'required')
     const { name, iteration } = event
     run.phase = { name, iteration }
+    retries.clear()
     write({ event: 'avenor.phase.start', ...base(event), phase: name, iteration, kind, ts: event.at }, synthetic)
   }
 
@@ -57,6 +59,12 @@ export function createLoops(sink: Sink, write: (record: AnyWire, synthetic: stri
 
   return {
     labelOf: (run: string | undefined): string | undefined => runs.get(run)?.label,
+    /** Retries count from 1, one by one, whatever number the source began with. */
+    attemptOf(key: string | undefined, told: number): number {
+      const attempt = told === 1 ? 1 : (retries.get(key) ?? 0) + 1
+      retries.set(key, attempt)
+      return attempt
+    },
     isOver: (run: string | undefined): boolean => run !== undefined && over.has(run),
     push(event: EventOf<'run.start' | 'run.end' | 'phase.start' | 'phase.end'>): void {
       if (event.kind === 'run.start') {

@@ -26,7 +26,7 @@ export function createSession(key: string | undefined, id: string) {
     /** A degenerate stream's error, which must stand right before the end. */
     heldError: undefined as EventOf<'error'> | undefined,
     /** The question that stands open in the log, and those that wait until it is answered. */
-    request: undefined as { id: string; choices: Choice[]; withdrawn: Event | undefined } | undefined,
+    request: undefined as { id: string; choices: Choice[]; onScreen: boolean; withdrawn: Event | undefined } | undefined,
     queue: [] as Asked[],
     /** Of the turns that are over, and of the messages since. */
     usage: undefined as Usage | undefined,

@@ -10,7 +10,7 @@ import { createDesk } from './encode-ask.ts'
 import { createLoops } from './encode-loop.ts'
 import { createSession, type Session } from './encode-session.ts'
 import type { AnyWire } from './wire.ts'
-import { degenerate, kindWordOf, statusSourceOf, stopReasonOf, wireUsageOf } from './words.ts'
+import { backendOf, degenerate, kindWordOf, statusSourceOf, stopReasonOf, wireUsageOf } from './words.ts'
 
 export function encode(sink: Sink): Encoder {
   const sessions = new Map<string | undefined, Session>()
@@ -49,7 +49,7 @@ export function encode(sink: Sink): Encoder {
       session_id: session.id,
       run_id: session.run,
       run_label: session.label,
-      backend: told?.program ?? event.origin?.dialect ?? 'sluice',
+      backend: backendOf(told?.program ?? event.origin?.dialect ?? 'sluice'),
       dir: told?.cwd,
       dangerously_load: (told?.ext?.['avenor'] as Rec | undefined)?.['dangerously_load'] === true,
       ts: event.at,
@@ -62,11 +62,12 @@ export function encode(sink: Sink): Encoder {
     if (session.heldCall !== undefined) settle(session, '')
     for (const [call, kind] of session.calls) put(session, event, { event: 'tool.call_update', toolCallId: wireId(call), kind, status: 'failed' }, 'cut')
     for (const { request } of session.queue) sink.lost(request, 'id', 'drop')
-    const reason = event?.reason ?? 'cut'
+    // Avenor's error about a degenerate stream says itself how the session ends; an end that nobody told must agree.
+    const reason = session.heldError !== undefined && event?.origin === undefined ? 'degenerate' : (event?.reason ?? 'cut')
     const status = session.heldStatus
     session.heldStatus = undefined
+    if (event?.error !== undefined && !wasTold(session, event, event.error)) tellError(session, event, { error: event.error }, reason === 'degenerate' && session.heldError === undefined)
     if (session.heldError !== undefined) tellError(session, session.heldError, session.heldError, reason === 'degenerate')
-    if (event?.error !== undefined && !wasTold(session, event, event.error)) tellError(session, event, { error: event.error }, reason === 'degenerate')
     session.heldStatus = status
     if (session.turn !== undefined && session.turn.reason !== reason) sink.lost(session.turn, 'reason', 'drop')
     const total = event?.usage ?? (session.messages === undefined ? session.usage : addUsage(session.usage, session.messages))
@@ -137,7 +138,7 @@ export function encode(sink: Sink): Encoder {
   // ── tools ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
   function toolStart(session: Session, event: EventOf<'tool.start'>): void {
-    if (event.call === undefined || session.calls.has(event.call)) return sink.lost(event, 'call', 'drop')
+    if (event.call === undefined || session.calls.has(event.call) || session.heldCall?.call === event.call) return sink.lost(event, 'call', 'drop')
     if (event.input !== undefined) return tellCall(session, event, event.input, event.title)
     if (session.heldCall !== undefined) settle(session, '')
     session.heldCall = event
@@ -174,11 +175,13 @@ export function encode(sink: Sink): Encoder {
   /** A session, or nothing for what belongs to a run or a connection: that must not start a session. */
   const sessionIfAny = (event: Event): Session | undefined => (event.session === undefined && !sessions.has(undefined) ? undefined : sessionOf(event))
 
+  const runOf = ({ run }: Event): string | undefined => (loops.isOver(run) ? undefined : run)
+
   function putAnywhere(event: Event, record: AnyWire, synthetic = syntheticOf(event)): void {
     const session = sessionIfAny(event)
     if (session !== undefined) return put(session, event, record, synthetic)
     const { event: name, ...fields } = record
-    const run_id = loops.isOver(event.run) ? undefined : event.run
+    const run_id = runOf(event)
     write({ event: name, run_id, run_label: loops.labelOf(run_id), ...fields, ts: event.at } as AnyWire, synthetic)
   }
 
@@ -206,9 +209,8 @@ export function encode(sink: Sink): Encoder {
   }
 
   function tellError(session: Session, event: Event, told: ErrorLike, isDegenerate: boolean): void {
-    const kind = isDegenerate ? { kind: degenerate, stop_reason: degenerate } : {}
     session.told = { text: told.error.text, turn: event.turn }
-    put(session, event, { ...errorOf(told), ...kind } as AnyWire, event.kind === 'error' ? syntheticOf(event) : 'required')
+    put(session, event, errorOf(told, isDegenerate ? degenerate : undefined), event.kind === 'error' ? syntheticOf(event) : 'required')
   }
 
   /** A failure that its own record has told already; an end repeats it. */
@@ -238,7 +240,8 @@ export function encode(sink: Sink): Encoder {
 
   function retry(event: EventOf<'retry.start'>): void {
     if (event.scope !== 'run') return sink.lost(event, 'scope', 'drop')
-    const attempt = Math.max(1, event.attempt)
+    const session = sessionIfAny(event)
+    const attempt = loops.attemptOf(session === undefined ? runOf(event) : (session.run ?? session.id), event.attempt)
     const max_retries = event.max !== undefined && event.max >= attempt ? event.max : undefined
     putAnywhere(event, { event: 'avenor.retry', attempt, max_retries })
   }
@@ -320,9 +323,11 @@ const planWords = { pending: 'pending', active: 'in_progress', done: 'completed'
 
 type ErrorLike = Pick<EventOf<'error'>, 'error' | 'source' | 'model' | 'data'>
 
-const errorOf = ({ error, source, model, data }: ErrorLike): AnyWire => ({
+const errorOf = ({ error, source, model, data }: ErrorLike, kind?: string): AnyWire => ({
   event: 'avenor.error',
   source: source ?? 'backend',
+  kind,
+  stop_reason: kind,
   model,
   message: error.text,
   diagnostics: data,

@@ -8,9 +8,9 @@ export const loss: LossTable = {
   'run.end': { how: 'exact', lost: ['durationMs'], note: 'avenor.loop.end' },
   'phase.start': { how: 'exact', note: 'avenor.phase.start' },
   'phase.end': { how: 'exact', note: 'avenor.phase.end; a continue marker is lost' },
-  'session.start': { how: 'exact', lost: ['native', 'forkedFrom', 'version', 'model', 'provider', 'agentName', 'mode', 'title', 'rules', 'schema'], note: 'program becomes backend' },
+  'session.start': { how: 'exact', lost: ['forkedFrom', 'version', 'model', 'provider', 'agentName', 'mode', 'title', 'rules', 'schema'], note: 'program becomes backend' },
   'session.update': drop,
-  'session.end': { how: 'approx', lost: ['native', 'cost', 'exitCode', 'signal', 'durationMs'], note: 'budget, context, cut and unknown become error' },
+  'session.end': { how: 'approx', lost: ['cost', 'exitCode', 'signal', 'durationMs'], note: 'budget, context, cut and unknown become error' },
   'turn.start': drop,
   'turn.end': {
     how: 'approx',

@@ -6,7 +6,7 @@ import { quoted } from '../../base/text.ts'
 import type { Order, Report } from '../contract.ts'
 import { createLoopOrder } from './order-loop.ts'
 import type { AnyWire, Wire } from './wire.ts'
-import { degenerate } from './words.ts'
+import { degenerate, isOnScreen } from './words.ts'
 
 export const rules = {
   'status-first': 'A status that Avenor adds stands right before the event that caused it; done stands right before session.end.',
@@ -107,7 +107,7 @@ export function order(): Order {
       if (tag === 'avenor.phase.start' || tag === 'avenor.retry') occasion++
       return
     }
-    if (record.session_id === undefined && outside.has(tag)) return
+    if (record.session_id === undefined && outside.has(tag) && !sessions.has(undefined)) return
     let session = sessionOf(record.session_id)
     if (session.ended !== undefined) {
       if (!mayBeginAgain(session, tag)) return stray(session, tag)
@@ -220,7 +220,7 @@ function ask(session: Session, { request_id: wire, options, source }: Wire<'perm
   // A dialog on a screen goes away without a word when a person answers it. And the program may tell a request twice.
   if (request !== undefined && !request.onScreen) breaks('one-request', `permission.request ${quoted(id)} while ${quoted(request.id)} is pending`, request.id === id ? 'warn' : 'error')
   const offered = options?.map((option) => (typeof option === 'string' ? option : (option.optionId ?? option.id ?? '')))
-  session.request = { id, options: offered, onScreen: source === 'pty' || source === 'tmux' }
+  session.request = { id, options: offered, onScreen: isOnScreen(source) }
 }
 
 function answer(session: Session, { request_id: wire, option_id: option }: Wire<'permission.response'>, breaks: Breaks): void {
@@ -238,7 +238,9 @@ const closing = ({ id: session_id, calls }: Session, ts: number | undefined): Re
 const noCalls = new Map<string, boolean>()
 const beginsAgain: ReadonlySet<string> = new Set(['session.start', 'agent.prompt_queued', 'agent.prompt_submitted', 'user.message_chunk'])
 /** Without a session these belong to a run or to the log as a whole. */
-const outside: ReadonlySet<string> = new Set(['avenor.error', 'agent.channel_ready', 'avenor.compaction', 'subscriber.lagged'])
+const outside: ReadonlySet<string> = new Set([
+  'avenor.error', 'agent.channel_ready', 'agent.report', 'agent.reply', 'agent.finish', 'avenor.compaction', 'subscriber.lagged',
+])
 
 const inSession = (id: string | undefined): string => (id === undefined ? '' : ` of ${quoted(id)}`)
 const listed = (ids: string[]): string => ids.slice(0, 8).map((id) => quoted(id)).join(', ')

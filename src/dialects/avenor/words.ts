@@ -34,6 +34,9 @@ const exitReasons: ReadonlyMap<Reason, string> = new Map([
 /** Why a loop stopped. */
 export const exitReasonOf = (reason: Reason): string => exitReasons.get(reason) ?? 'phase_failure'
 
+/** What Avenor calls the program that it drives. */
+export const backendOf = (program: string): string => (program === 'claude-code' ? 'claude' : program)
+
 export const degenerate = 'degenerate_reasoning_stream'
 
 // ── tools ────────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -104,6 +107,9 @@ export const deciderOf = (source: string | null | undefined): Decider => decider
 
 const people: ReadonlySet<Decider> = new Set<Decider>(['user', 'host', 'control', 'terminal'])
 export const sourceOfDecider = (by: Decider): string => (by === 'file' ? 'file' : people.has(by) ? 'control' : 'avenor')
+
+/** The dialog of an agent in a terminal, found on its screen. */
+export const isOnScreen = (source: string | null | undefined): boolean => source === 'pty' || source === 'tmux'
 
 // ── status ───────────────────────────────────────────────────────────────────────────────────────────────────────────────
 

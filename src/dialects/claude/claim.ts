@@ -4,10 +4,32 @@ import { isRecord, type Rec } from '../../base/json.ts'
 import type { Claimer } from '../contract.ts'
 
 const ownTypes: ReadonlySet<string> = new Set([
-  'control_request', 'control_response', 'control_cancel_request', 'stream_event', 'rate_limit_event', 'tool_progress', 'prompt_suggestion',
-  'tool_use_summary', 'conversation_reset', 'command_lifecycle', 'keep_alive', 'auth_status', 'transcript_mirror', 'active_goal',
-  'queue-operation', 'atis-latch', 'cost-state', 'last-prompt', 'tools-used', 'api-request', 'api-request-shape', 'api-request-blob',
-  'file-history-snapshot', 'permission-mode', 'custom-title', 'ai-title',
+  'control_request',
+  'control_response',
+  'control_cancel_request',
+  'stream_event',
+  'rate_limit_event',
+  'tool_progress',
+  'prompt_suggestion',
+  'tool_use_summary',
+  'conversation_reset',
+  'command_lifecycle',
+  'keep_alive',
+  'auth_status',
+  'transcript_mirror',
+  'active_goal',
+  'queue-operation',
+  'atis-latch',
+  'cost-state',
+  'last-prompt',
+  'tools-used',
+  'api-request',
+  'api-request-shape',
+  'api-request-blob',
+  'file-history-snapshot',
+  'permission-mode',
+  'custom-title',
+  'ai-title',
 ])
 /** Words that only count beside a `sessionId`. */
 const transcriptTypes: ReadonlySet<string> = new Set(['attachment', 'mode', 'summary', 'progress'])
@@ -26,13 +48,20 @@ function claim(record: Rec): number {
     case 'result':
       return typeof record['subtype'] === 'string' ? 1 : typeof record['is_error'] === 'boolean' ? 0.8 : 0
     default:
-      return transcriptTypes.has(type) ? (typeof record['sessionId'] === 'string' ? 1 : type === 'summary' && 'leafUuid' in record ? 1 : 0.2) : 0
+      return transcriptTypes.has(type)
+        ? typeof record['sessionId'] === 'string'
+          ? 1
+          : type === 'summary' && 'leafUuid' in record
+            ? 1
+            : 0.2
+        : 0
   }
 }
 
 /** The program's version: in an init, and on the conversation records of a transcript. */
 function version(record: Rec): string | undefined {
-  const told = record['claude_code_version'] ?? (typeof record['sessionId'] === 'string' ? record['version'] : undefined)
+  const told =
+    record['claude_code_version'] ?? (typeof record['sessionId'] === 'string' ? record['version'] : undefined)
   return typeof told === 'string' ? told : undefined
 }
 

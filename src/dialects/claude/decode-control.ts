@@ -52,10 +52,18 @@ function openCallNamed({ session }: Reader, name: string): string | undefined {
 
 function optionsFor(suggestions: readonly unknown[] | undefined): Payload<'permission.request'>['options'] {
   const more = (suggestions ?? []).map((suggestion, index) => {
-    const kind = isRecord(suggestion) && suggestion['destination'] === 'session' ? ('allow_session' as const) : ('allow_always' as const)
+    const kind =
+      isRecord(suggestion) && suggestion['destination'] === 'session'
+        ? ('allow_session' as const)
+        : ('allow_always' as const)
     return { id: `suggestion-${index + 1}`, kind }
   })
-  return [{ id: 'allow', kind: 'allow_once' }, ...more, { id: 'deny', kind: 'reject_once', needsText: true }, { id: 'interrupt', kind: 'cancel' }]
+  return [
+    { id: 'allow', kind: 'allow_once' },
+    ...more,
+    { id: 'deny', kind: 'reject_once', needsText: true },
+    { id: 'interrupt', kind: 'cancel' },
+  ]
 }
 
 function questionsIn(input: unknown): Payload<'question.request'>['questions'] | undefined {
@@ -67,7 +75,9 @@ function questionsIn(input: unknown): Payload<'question.request'>['questions'] |
     questions.push({
       text: entry['question'],
       header: str(entry['header']),
-      options: options.filter(isRecord).map((option) => ({ label: str(option['label']) ?? '', description: str(option['description']) })),
+      options: options
+        .filter(isRecord)
+        .map((option) => ({ label: str(option['label']) ?? '', description: str(option['description']) })),
       many: entry['multiSelect'] === true,
     })
   }
@@ -77,7 +87,8 @@ function questionsIn(input: unknown): Payload<'question.request'>['questions'] |
 export function hookCallback(on: Reader, record: Wire<'control_request/hook_callback'>): void {
   const { request, request_id: id } = record
   const event = (isRecord(request.input) ? str(request.input['hook_event_name']) : undefined) ?? ''
-  const call = request.tool_use_id !== undefined && on.session.calls.has(request.tool_use_id) ? request.tool_use_id : undefined
+  const call =
+    request.tool_use_id !== undefined && on.session.calls.has(request.tool_use_id) ? request.tool_use_id : undefined
   const place: Place = { call, agent: call === undefined ? undefined : on.session.calls.get(call)?.lane }
   ask(on, id, { about: 'hook', call, name: event, place })
   on.pen.emit('hook.start', { id, name: request.callback_id, event, needsAnswer: true }, place)
@@ -99,27 +110,52 @@ export function controlResponse(on: Reader, record: Wire<'control_response'>): v
 /** What a host alone says (a recording of stdin): the question is not in the stream, the answer still has its shape. */
 function unasked(on: Reader, id: string, answer: Rec): void {
   if (answer['behavior'] !== 'allow' && answer['behavior'] !== 'deny') return on.pen.raw(on.tag, 'unmapped')
-  const about = isRecord(answer['updatedInput']) && isRecord(answer['updatedInput']['answers']) ? 'question' : 'permission'
+  const about =
+    isRecord(answer['updatedInput']) && isRecord(answer['updatedInput']['answers']) ? 'question' : 'permission'
   const call = str(answer['toolUseID'])
   decide(on, id, { about, call, name: '', place: { call } }, answerOf(answer))
 }
 
-type Answer = { decision: Decision; text?: string | undefined; input?: unknown; stop?: boolean | undefined; scope?: 'once' | 'session' | 'always' | undefined; option?: string | undefined }
+type Answer = {
+  decision: Decision
+  text?: string | undefined
+  input?: unknown
+  stop?: boolean | undefined
+  scope?: 'once' | 'session' | 'always' | undefined
+  option?: string | undefined
+}
 
 function answerOf(answer: Rec): Answer {
   if (answer['behavior'] !== 'allow') {
     const stop = answer['interrupt'] === true
-    return { decision: 'reject', text: str(answer['message']), stop: stop ? true : undefined, option: stop ? 'interrupt' : 'deny' }
+    return {
+      decision: 'reject',
+      text: str(answer['message']),
+      stop: stop ? true : undefined,
+      option: stop ? 'interrupt' : 'deny',
+    }
   }
   const updates: unknown = answer['updatedPermissions']
   const lasting = Array.isArray(updates) && updates.length > 0
-  const scope = !lasting ? 'once' : (updates as unknown[]).every((update) => isRecord(update) && update['destination'] === 'session') ? 'session' : 'always'
+  const scope = !lasting
+    ? 'once'
+    : (updates as unknown[]).every((update) => isRecord(update) && update['destination'] === 'session')
+      ? 'session'
+      : 'always'
   return { decision: 'allow', input: answer['updatedInput'], scope, option: lasting ? undefined : 'allow' }
 }
 
-function decide(on: Reader, id: string, open: Ask, { decision, text, input, stop, scope, option }: Answer, by: Payload<'permission.answer'>['by'] = 'host', synthetic?: string): void {
+function decide(
+  on: Reader,
+  id: string,
+  open: Ask,
+  { decision, text, input, stop, scope, option }: Answer,
+  by: Payload<'permission.answer'>['by'] = 'host',
+  synthetic?: string,
+): void {
   const place = { ...open.place, synthetic }
-  if (open.about === 'permission') return on.pen.emit('permission.answer', { id, decision, by, text, input, stop, scope, option }, place)
+  if (open.about === 'permission')
+    return on.pen.emit('permission.answer', { id, decision, by, text, input, stop, scope, option }, place)
   const answers = isRecord(input) && isRecord(input['answers']) ? textsOf(input['answers']) : undefined
   on.pen.emit('question.answer', { id, decision, by, answers, text }, place)
 }
@@ -129,16 +165,22 @@ function textsOf(answers: Rec): Record<string, string> {
   const texts: Record<string, string> = {}
   for (const [question, answer] of Object.entries(answers)) {
     if (typeof answer === 'string') texts[question] = answer
-    else if (Array.isArray(answer)) texts[question] = (answer as unknown[]).filter((part) => typeof part === 'string').join(', ')
+    else if (Array.isArray(answer))
+      texts[question] = (answer as unknown[]).filter((part) => typeof part === 'string').join(', ')
   }
   return texts
 }
 
 function hookEnd(on: Reader, id: string, open: Ask, answer: Rec, error: string | undefined, synthetic?: string): void {
   const output = isRecord(answer['hookSpecificOutput']) ? answer['hookSpecificOutput'] : {}
-  const denied = output['permissionDecision'] === 'deny' || answer['decision'] === 'block' || answer['continue'] === false
+  const denied =
+    output['permissionDecision'] === 'deny' || answer['decision'] === 'block' || answer['continue'] === false
   const text = error ?? str(output['permissionDecisionReason']) ?? str(answer['reason']) ?? str(answer['stopReason'])
-  on.pen.emit('hook.end', { id, status: error !== undefined ? 'error' : denied ? 'denied' : 'ok', text }, { ...open.place, synthetic })
+  on.pen.emit(
+    'hook.end',
+    { id, status: error !== undefined ? 'error' : denied ? 'denied' : 'ok', text },
+    { ...open.place, synthetic },
+  )
 }
 
 export function cancelRequest(on: Reader, record: Wire<'control_cancel_request'>): void {
@@ -158,7 +200,11 @@ export function settle(on: Reader, call: string, name: string | undefined, allow
     if (open.call !== call && !(open.call === undefined && open.name === name)) continue
     if (open.about === 'hook') {
       on.session.asks.delete(id)
-      on.pen.emit('hook.end', { id, status: allow === false ? 'denied' : 'ok' }, { ...open.place, synthetic: 'implied' })
+      on.pen.emit(
+        'hook.end',
+        { id, status: allow === false ? 'denied' : 'ok' },
+        { ...open.place, synthetic: 'implied' },
+      )
     } else if (allow !== undefined) {
       on.session.asks.delete(id)
       decide(on, id, open, { decision: allow ? 'allow' : 'reject' }, 'unknown', 'implied')
@@ -171,18 +217,30 @@ export function settleAll(on: Reader, denied: readonly { call?: string | undefin
   for (const [id, open] of on.session.asks) {
     on.session.asks.delete(id)
     if (open.about === 'hook') on.pen.emit('hook.end', { id, status: 'ok' }, { ...open.place, synthetic: 'implied' })
-    else if (open.call !== undefined && on.session.calls.has(open.call)) decide(on, id, open, { decision: 'withdrawn' }, 'unknown', 'implied')
-    else decide(on, id, open, { decision: denied?.some(({ call }) => call === open.call) === true ? 'reject' : 'allow' }, 'unknown', 'implied')
+    else if (open.call !== undefined && on.session.calls.has(open.call))
+      decide(on, id, open, { decision: 'withdrawn' }, 'unknown', 'implied')
+    else
+      decide(
+        on,
+        id,
+        open,
+        { decision: denied?.some(({ call }) => call === open.call) === true ? 'reject' : 'allow' },
+        'unknown',
+        'implied',
+      )
   }
 }
 
 // ── what the host asks ───────────────────────────────────────────────────────────────────────────────────────────────────
 
-export const interrupt = (on: Reader, record: Wire<'control_request/interrupt'>): void => on.pen.emit('cancel.request', { target: 'turn', by: 'host', id: record.request_id })
+export const interrupt = (on: Reader, record: Wire<'control_request/interrupt'>): void =>
+  on.pen.emit('cancel.request', { target: 'turn', by: 'host', id: record.request_id })
 
 export const stopTask = (on: Reader, record: Wire<'control_request/stop_task'>): void =>
   on.pen.emit('cancel.request', { target: 'task', by: 'host', id: record.request_id, task: record.request.task_id })
 
-export const setModel = (on: Reader, record: Wire<'control_request/set_model'>): void => on.pen.emit('session.update', { by: 'host', model: record.request.model ?? undefined })
+export const setModel = (on: Reader, record: Wire<'control_request/set_model'>): void =>
+  on.pen.emit('session.update', { by: 'host', model: record.request.model ?? undefined })
 
-export const setMode = (on: Reader, record: Wire<'control_request/set_permission_mode'>): void => on.pen.emit('session.update', { by: 'host', mode: record.request.mode })
+export const setMode = (on: Reader, record: Wire<'control_request/set_permission_mode'>): void =>
+  on.pen.emit('session.update', { by: 'host', mode: record.request.mode })

@@ -15,9 +15,10 @@ type Placed = {
 
 /** The lane a record belongs to. One that was never announced starts here. */
 export function laneId(on: Reader, record: Placed): string | undefined {
-  const call = record.parent_tool_use_id ?? undefined
+  const call = record.parent_tool_use_id || undefined
   const sidechain = record.isSidechain === true ? record.agentId : undefined
-  const id = record.agent_id ?? sidechain ?? (call === undefined ? undefined : (on.session.tasks.get(call)?.task ?? call))
+  const id =
+    record.agent_id || sidechain || (call === undefined ? undefined : (on.session.tasks.get(call)?.task ?? call))
   if (id === undefined || on.session.lanes.has(id)) return id
   laneOf(on.session, id)
   if (!on.pen.hasTask(id)) startTask(on, { task: id, type: 'agent' }, call, 'implied')
@@ -26,8 +27,14 @@ export function laneId(on: Reader, record: Placed): string | undefined {
 
 export function startTask(on: Reader, task: Payload<'task.start'>, call: string | undefined, synthetic?: string): void {
   const caller = call === undefined ? undefined : on.session.calls.get(call)
-  if (call !== undefined) put(on.session.tasks, call, { task: task.task, background: task.background === true }, most.lanes)
-  on.pen.emit('task.start', task, { call, agent: caller?.lane, turn: caller === undefined ? newestTurn(on) : caller.turn, synthetic })
+  if (call !== undefined)
+    put(on.session.tasks, call, { task: task.task, background: task.background === true }, most.lanes)
+  on.pen.emit('task.start', task, {
+    call,
+    agent: caller?.lane,
+    turn: caller === undefined ? newestTurn(on) : caller.turn,
+    synthetic,
+  })
 }
 
 export function endTask(on: Reader, end: Payload<'task.end'>, synthetic?: string): void {
@@ -44,15 +51,35 @@ export const placeIn = (lane: Lane, agent: string | undefined, block?: number, c
   call,
 })
 
-/** Makes `id` the open message of the lane. A new id ends the former one; `start` is what message_start says. */
-export function openMessage(on: Reader, agent: string | undefined, id: string, model: string | undefined, start?: { usage: Usage | undefined; ttftMs: number | undefined }): Lane {
+/** What is known of a message when it begins. `told`: message_start says so, not merely its first block. */
+type Beginning = { model: string | undefined; usage: Usage | undefined; ttftMs?: number | undefined; told?: boolean }
+
+/** Makes `id` the open message of the lane. A new id ends the former one. */
+export function openMessage(
+  on: Reader,
+  agent: string | undefined,
+  id: string,
+  { model, usage, ttftMs, told = false }: Beginning,
+): Lane {
   const lane = laneOf(on.session, agent)
-  if (start === undefined && lane.message?.id === id && on.pen.openMessage(agent) !== undefined) return lane
+  if (!told && lane.message?.id === id && on.pen.openMessage(agent) !== undefined) return lane
   closeMessage(on, agent, undefined, { superseded: true })
-  lane.message = { id, turn: agent === undefined ? turnOf(on) : undefined, model, usage: start?.usage, usageFinal: false, finish: undefined, calls: false }
+  lane.message = {
+    id,
+    turn: agent === undefined ? turnOf(on) : undefined,
+    model,
+    usage,
+    usageFinal: false,
+    finish: undefined,
+    calls: false,
+  }
   lane.next = 0
   lane.answered = false
-  on.pen.emit('message.start', { model, ...start }, { ...placeIn(lane, agent), synthetic: start === undefined ? 'implied' : undefined })
+  on.pen.emit(
+    'message.start',
+    { model, usage, ttftMs },
+    { ...placeIn(lane, agent), synthetic: told ? undefined : 'implied' },
+  )
   return lane
 }
 
@@ -60,7 +87,12 @@ export function openMessage(on: Reader, agent: string | undefined, id: string, m
  * Ends the lane's open message. What it finished with: what its records said; else that it called tools; else `finish`,
  * which is the word of whatever ends it. `superseded`: another message takes the place of deltas that were never confirmed.
  */
-export function closeMessage(on: Reader, agent: string | undefined, finish?: Reason, how: { superseded?: boolean; told?: boolean } = {}): void {
+export function closeMessage(
+  on: Reader,
+  agent: string | undefined,
+  finish?: Reason,
+  how: { superseded?: boolean; told?: boolean } = {},
+): void {
   const lane = on.session.lanes.get(agent)
   if (lane?.message === undefined) return
   const { message } = lane
@@ -84,7 +116,13 @@ export function closeMessage(on: Reader, agent: string | undefined, finish?: Rea
 }
 
 /** Takes back what was streamed from block `from` on. False when nothing was told of it. */
-export function withdraw(on: Reader, lane: Lane, agent: string | undefined, from: number, why: Payload<'message.drop'>['why']): boolean {
+export function withdraw(
+  on: Reader,
+  lane: Lane,
+  agent: string | undefined,
+  from: number,
+  why: Payload<'message.drop'>['why'],
+): boolean {
   // Only the source itself takes back blocks that it had confirmed.
   let first = why === 'superseded' || from >= lane.next ? undefined : from
   for (const [index, block] of lane.streamed) {
@@ -94,9 +132,17 @@ export function withdraw(on: Reader, lane: Lane, agent: string | undefined, from
     if (first === undefined || index < first) first = index
     if (block.call === undefined || !on.pen.isOpen(block.call)) continue
     on.session.calls.delete(block.call)
-    on.pen.emit('tool.end', { status: 'abandoned' }, { ...placeIn(lane, agent, index, block.call), synthetic: 'implied' })
+    on.pen.emit(
+      'tool.end',
+      { status: 'abandoned' },
+      { ...placeIn(lane, agent, index, block.call), synthetic: 'implied' },
+    )
   }
   if (first === undefined) return false
-  on.pen.emit('message.drop', { fromBlock: first, why }, { ...placeIn(lane, agent), synthetic: why === 'superseded' ? 'implied' : undefined })
+  on.pen.emit(
+    'message.drop',
+    { fromBlock: first, why },
+    { ...placeIn(lane, agent), synthetic: why === 'superseded' ? 'implied' : undefined },
+  )
   return true
 }

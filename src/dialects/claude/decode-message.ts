@@ -19,13 +19,21 @@ export function assistant(on: Reader, record: Wire<'assistant'>): void {
   const { message } = record
   const made = message.model === '<synthetic>' // words of the program itself, not of a model
   refuse(on, agent, record.refused_message_id)
-  const lane = openMessage(on, agent, message.id ?? idFor(on, agent), made ? undefined : message.model)
+  const usage = made ? undefined : usageOf(message.usage)
+  const lane = openMessage(on, agent, message.id || idFor(on, agent), {
+    model: made ? undefined : message.model,
+    usage,
+  })
   const open = lane.message!
   if (!made) {
-    open.usage = usageOf(message.usage) ?? open.usage
+    open.usage = usage ?? open.usage
     open.usageFinal = typeof message.stop_reason === 'string' || record.sessionId !== undefined
   }
-  const failed = record.is_api_error_message === true || record.isApiErrorMessage === true || typeof record.error === 'string' || (made && message.stop_reason === 'stop_sequence')
+  const failed =
+    record.is_api_error_message === true ||
+    record.isApiErrorMessage === true ||
+    typeof record.error === 'string' ||
+    (made && message.stop_reason === 'stop_sequence')
   const finish = finishOf(message.stop_reason)
   if (finish !== undefined) open.finish = failed && finish !== 'refusal' ? 'error' : finish
   if (record.aborted === true) open.finish = 'cancelled'
@@ -48,13 +56,22 @@ function refuse(on: Reader, agent: string | undefined, refused: string | undefin
 
 function failure(on: Reader, record: Wire<'assistant'>, agent: string | undefined): void {
   const text = record.message.content.find((block) => block.type === 'text')?.text ?? record.error ?? ''
-  const error = faultFrom(text, { word: record.error, type: record.api_error_type, code: record.api_error, status: record.api_error_status })
+  const error = faultFrom(text, {
+    word: record.error,
+    type: record.api_error_type,
+    code: record.api_error,
+    status: record.api_error_status,
+  })
   if (agent === undefined) on.session.fault = error
   on.pen.emit('error', { scope: agent === undefined ? 'turn' : 'task', fatal: agent === undefined, error }, { agent })
 }
 
 /** The number of a full block in its message, and whether its deltas were told before. */
-function place(lane: Lane, type: StreamedBlock['type'], call?: string): { index: number; begun: StreamedBlock | undefined } {
+function place(
+  lane: Lane,
+  type: StreamedBlock['type'],
+  call?: string,
+): { index: number; begun: StreamedBlock | undefined } {
   for (const [index, begun] of lane.streamed) {
     if (begun.type !== type || begun.call !== call) continue
     lane.streamed.delete(index)
@@ -73,19 +90,29 @@ function tell(on: Reader, lane: Lane, agent: string | undefined, block: Block): 
     }
     case 'thinking': {
       const { index, begun } = place(lane, 'thought')
-      return pen.emit('thought.end', { text: block.thinking, streamed: begun?.told === true, signature: block.signature }, placeIn(lane, agent, index))
+      return pen.emit(
+        'thought.end',
+        { text: block.thinking, streamed: begun?.told === true, signature: block.signature },
+        placeIn(lane, agent, index),
+      )
     }
     case 'redacted_thinking': {
       const { index } = place(lane, 'thought')
-      return pen.emit('thought.end', { streamed: false, redacted: true, signature: str((block as { data?: unknown }).data) }, placeIn(lane, agent, index))
+      return pen.emit(
+        'thought.end',
+        { streamed: false, redacted: true, signature: str((block as { data?: unknown }).data) },
+        placeIn(lane, agent, index),
+      )
     }
     case 'tool_use':
     case 'server_tool_use':
     case 'mcp_tool_use':
-      if (block.id !== undefined && block.name !== undefined) return callTool(on, lane, agent, block, block.id, block.name)
+      if (block.id !== undefined && block.name !== undefined)
+        return callTool(on, lane, agent, block, block.id, block.name)
       break
     default:
-      if (block.tool_use_id !== undefined && block.type.endsWith('_result')) return toolEnd(on, { agent, block, call: block.tool_use_id })
+      if (block.tool_use_id !== undefined && block.type.endsWith('_result'))
+        return toolEnd(on, { agent, block, call: block.tool_use_id })
   }
   const { index } = place(lane, 'other')
   pen.emit('content.end', contentOf(block), placeIn(lane, agent, index))
@@ -99,7 +126,14 @@ function callTool(on: Reader, lane: Lane, agent: string | undefined, block: Bloc
   startCall(on, where, call, name, block.type, block.input)
 }
 
-export function startCall(on: Reader, where: ReturnType<typeof placeIn>, call: string, name: string, type: string, input: unknown): void {
+export function startCall(
+  on: Reader,
+  where: ReturnType<typeof placeIn>,
+  call: string,
+  name: string,
+  type: string,
+  input: unknown,
+): void {
   put(on.session.calls, call, { name, lane: where.agent, turn: where.turn }, most.calls)
   const server = name.startsWith('mcp__') ? name.slice(5, endOfServer(name)) : undefined
   const hostedBy = type === 'tool_use' ? undefined : 'provider'
@@ -135,26 +169,46 @@ export function user(on: Reader, record: Wire<'user'>): void {
   if (typeof content === 'string') return prompt(on, record, agent, content, undefined)
   const results = content.filter((block) => block.tool_use_id !== undefined && block.type === 'tool_result')
   for (const block of results) {
-    toolEnd(on, { agent, block, call: block.tool_use_id!, record, structure: results.length === 1 ? (record.tool_use_result ?? record.toolUseResult) : undefined })
+    toolEnd(on, {
+      agent,
+      block,
+      call: block.tool_use_id!,
+      record,
+      structure: results.length === 1 ? (record.tool_use_result ?? record.toolUseResult) : undefined,
+    })
   }
   if (content.length > results.length || content.length === 0) prompt(on, record, agent, textIn(content), content)
 }
 
 const textIn = (content: readonly Block[]): string | undefined => {
   let text: string | undefined
-  for (const block of content) if (block.type === 'text') text = text === undefined ? block.text : `${text}\n${block.text}`
+  for (const block of content)
+    if (block.type === 'text') text = text === undefined ? block.text : `${text}\n${block.text}`
   return text
 }
 
-function prompt(on: Reader, record: Wire<'user'>, agent: string | undefined, text: string | undefined, content: readonly Block[] | undefined): void {
+function prompt(
+  on: Reader,
+  record: Wire<'user'>,
+  agent: string | undefined,
+  text: string | undefined,
+  content: readonly Block[] | undefined,
+): void {
   const id = str(record.uuid)
   const by = speaker(record, agent, text ?? '', content === undefined)
   const state = on.origin.from === 'host' || (id === undefined && record.sessionId === undefined) ? 'sent' : 'seen'
   if (record.sessionId !== undefined && agent === undefined) enterTurn(on, record, by)
-  const others = content?.some((block) => block.type !== 'text') === true ? content.filter((block) => block.type !== 'tool_result') : undefined
+  const others =
+    content?.some((block) => block.type !== 'text') === true
+      ? content.filter((block) => block.type !== 'tool_result')
+      : undefined
   if (by === 'task' && text !== undefined) taskNote(on, text)
   if (by === 'system' && text?.startsWith('Output token limit hit') === true) ranOut(on, agent)
-  on.pen.emit('prompt.submit', { text, content: others, by, state, id }, { agent, turn: agent === undefined ? newestTurn(on) : undefined })
+  on.pen.emit(
+    'prompt.submit',
+    { text, content: others, by, state, id },
+    { agent, turn: agent === undefined ? newestTurn(on) : undefined },
+  )
   if (record.sessionId === undefined || agent !== undefined || text === undefined || !soundsInterrupted(text)) return
   closeMessage(on, undefined, 'cancelled')
   leaveTurn(on, 'cancelled')
@@ -167,14 +221,23 @@ function ranOut(on: Reader, agent: string | undefined): void {
 }
 
 /** Who put these words into the conversation. `bare`: the content is a string, which only hosts and the program itself write. */
-function speaker(record: Wire<'user'>, agent: string | undefined, text: string, bare: boolean): Payload<'prompt.submit'>['by'] {
+function speaker(
+  record: Wire<'user'>,
+  agent: string | undefined,
+  text: string,
+  bare: boolean,
+): Payload<'prompt.submit'>['by'] {
   if (agent !== undefined) return 'agent'
   const kind = record.origin?.kind
   if (kind === 'task-notification') return 'task'
   if (kind === 'peer' || kind === 'channel' || kind === 'coordinator') return 'agent'
   if (text.startsWith('Stop hook feedback')) return 'hook'
-  const own = record.isSynthetic === true || record.isMeta === true || (record as { isCompactSummary?: unknown }).isCompactSummary === true
-  if (own || soundsInterrupted(text) || text.startsWith('<local-command-') || text.startsWith('<command-name>')) return 'system'
+  const own =
+    record.isSynthetic === true ||
+    record.isMeta === true ||
+    (record as { isCompactSummary?: unknown }).isCompactSummary === true
+  if (own || soundsInterrupted(text) || text.startsWith('<local-command-') || text.startsWith('<command-name>'))
+    return 'system'
   if (bare && record.sessionId === undefined && record.uuid !== undefined && record.isReplay !== true) return 'system'
   return 'user'
 }

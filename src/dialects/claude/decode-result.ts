@@ -14,12 +14,20 @@ type Result = Wire<'result'>
 export function result(on: Reader, record: Result): void {
   const { pen, session } = on
   const reason = reasonOf(record)
-  const denied = record.permission_denials?.map(({ tool_name: name, tool_use_id: call, tool_input: input }) => ({ call, name, input }))
+  const denied = record.permission_denials?.map(({ tool_name: name, tool_use_id: call, tool_input: input }) => ({
+    call,
+    name,
+    input,
+  }))
   const ending = on.pen.openTurns() > 1 ? session.turnCount - on.pen.openTurns() + 1 : undefined
   const message = session.lanes.get(undefined)?.message
   // A message of the next turn may already be open; this result knows nothing of it.
   const ownMessage = ending === undefined || message?.turn === ending
-  closeMessage(on, undefined, ownMessage ? (reason === 'cancelled' ? 'cancelled' : finishOf(record.stop_reason)) : undefined)
+  closeMessage(
+    on,
+    undefined,
+    ownMessage ? (reason === 'cancelled' ? 'cancelled' : finishOf(record.stop_reason)) : undefined,
+  )
   settleAll(on, denied)
   if (pen.openTurns() === 0) session.turnCount++ // the pen opens the turn that this result ends
   const share = shareOf(session, record)
@@ -42,7 +50,12 @@ function failure({ session }: Reader, record: Result): Payload<'turn.end'>['erro
   if (session.fault !== undefined) return session.fault
   const errors = record.errors?.filter((error) => typeof error === 'string').join('\n')
   const text = record.result || errors || record.terminal_reason || record.subtype || ''
-  const fault = faultFrom(text, { type: record.api_error_type, code: record.api_error, status: record.api_error_status ?? undefined, terminal: record.terminal_reason })
+  const fault = faultFrom(text, {
+    type: record.api_error_type,
+    code: record.api_error,
+    status: record.api_error_status ?? undefined,
+    terminal: record.terminal_reason,
+  })
   return reasonOf(record) === 'cancelled' ? { ...fault, category: 'cancelled' } : fault
 }
 
@@ -55,7 +68,9 @@ function shareOf(session: Session, record: Result): Share {
   const before = spent.usd
   if (total !== undefined) spent.usd = total
   const since = record.model_usage_since_last_result
-  const byModel = since ? Object.entries(since).map(([model, entry]) => modelShare(model, entry, undefined)) : Object.entries(record.modelUsage ?? {}).map(([model, entry]) => modelShare(model, entry, spent.models.get(model)))
+  const byModel = since
+    ? Object.entries(since).map(([model, entry]) => modelShare(model, entry, undefined))
+    : Object.entries(record.modelUsage ?? {}).map(([model, entry]) => modelShare(model, entry, spent.models.get(model)))
   for (const [model, entry] of Object.entries(record.modelUsage ?? {})) {
     if (spent.models.size < 256) spent.models.set(model, { usage: usageOfModel(entry), usd: real(entry.costUSD) ?? 0 })
   }
@@ -63,11 +78,25 @@ function shareOf(session: Session, record: Result): Share {
   const sum = byModel.reduce<Usage | undefined>((all, { usage }) => addUsage(all, usage), undefined)
   const usage = sum ?? (since ? { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 } : usageOf(record.usage))
   // Since a resumed process counts its past too, the models' share is the better sum where it is told.
-  const dollars = since ? byModel.reduce((all, { cost }) => all + (cost?.usd ?? 0), 0) : total === undefined ? undefined : total < before ? total : total - before
-  return { usage, cost: dollars === undefined ? undefined : { usd: usd(dollars), by: 'source' }, byModel: told && byModel.length > 0 ? byModel : undefined }
+  const dollars = since
+    ? byModel.reduce((all, { cost }) => all + (cost?.usd ?? 0), 0)
+    : total === undefined
+      ? undefined
+      : total < before
+        ? total
+        : total - before
+  return {
+    usage,
+    cost: dollars === undefined ? undefined : { usd: usd(dollars), by: 'source' },
+    byModel: told && byModel.length > 0 ? byModel : undefined,
+  }
 }
 
-function modelShare(model: string, entry: { [key: string]: unknown }, before: { usage: Usage; usd: number } | undefined): NonNullable<Share['byModel']>[number] {
+function modelShare(
+  model: string,
+  entry: { [key: string]: unknown },
+  before: { usage: Usage; usd: number } | undefined,
+): NonNullable<Share['byModel']>[number] {
   const dollars = real(entry['costUSD'])
   // Counters below the former ones started anew.
   const past = before !== undefined && dollars !== undefined && dollars < before.usd ? undefined : before

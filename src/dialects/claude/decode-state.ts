@@ -52,7 +52,12 @@ export type Session = {
   transcript: Transcript | undefined
 }
 
-export type Transcript = { prompt: string | undefined; tools: Set<string>; agents: Set<string>; reason: Reason | undefined }
+export type Transcript = {
+  prompt: string | undefined
+  tools: Set<string>
+  agents: Set<string>
+  reason: Reason | undefined
+}
 
 export type Reader = {
   pen: Pen
@@ -96,7 +101,8 @@ export function put<Key, Value>(table: Map<Key, Value>, key: Key, value: Value, 
 }
 
 /** The turn that the main lane is in; said only when it began before the former one ended. */
-export const newestTurn = (on: Reader): number | undefined => (on.pen.openTurns() > 1 ? on.session.turnCount : undefined)
+export const newestTurn = (on: Reader): number | undefined =>
+  on.pen.openTurns() > 1 ? on.session.turnCount : undefined
 
 /** The same for events that cannot be outside a turn. */
 export function turnOf(on: Reader): number | undefined {
@@ -104,7 +110,12 @@ export function turnOf(on: Reader): number | undefined {
   return newestTurn(on)
 }
 
-export function startTurn({ pen, session }: Reader, trigger: 'prompt' | 'task' | 'command' | 'unknown', place: Place = {}, native?: string): void {
+export function startTurn(
+  { pen, session }: Reader,
+  trigger: 'prompt' | 'task' | 'command' | 'unknown',
+  place: Place = {},
+  native?: string,
+): void {
   session.turnCount++
   session.fault = undefined
   session.woken = false

@@ -15,7 +15,12 @@ export function streamEvent(on: Reader, record: Stream): void {
   switch (event.type) {
     case 'message_start': {
       const id = event.message?.id ?? record.api_message_id ?? `~message-${++on.made}`
-      const lane = openMessage(on, agent, id, event.message?.model, { usage: usageOf(event.message?.usage), ttftMs: real(record.ttft_ms) })
+      const lane = openMessage(on, agent, id, {
+        model: event.message?.model,
+        usage: usageOf(event.message?.usage),
+        ttftMs: real(record.ttft_ms),
+        told: true,
+      })
       lane.streaming = true
       return
     }
@@ -41,17 +46,26 @@ export function streamEvent(on: Reader, record: Stream): void {
 function current(on: Reader, record: Stream, agent: string | undefined): Lane {
   const lane = laneOf(on.session, agent)
   if (lane.message !== undefined) return lane
-  return openMessage(on, agent, record.api_message_id ?? `~message-${++on.made}`, undefined)
+  return openMessage(on, agent, record.api_message_id ?? `~message-${++on.made}`, {
+    model: undefined,
+    usage: undefined,
+  })
 }
 
 const blockTypes: Readonly<Record<string, StreamedBlock['type']>> = {
-  text: 'text', thinking: 'thought', redacted_thinking: 'thought', tool_use: 'tool', server_tool_use: 'tool', mcp_tool_use: 'tool',
+  text: 'text',
+  thinking: 'thought',
+  redacted_thinking: 'thought',
+  tool_use: 'tool',
+  server_tool_use: 'tool',
+  mcp_tool_use: 'tool',
 }
 
 function blockStart(on: Reader, { event }: Stream, lane: Lane, agent: string | undefined): void {
   const index = nat(event.index) ?? lane.next
   const block = event.content_block
-  const type = (block !== undefined && Object.hasOwn(blockTypes, block.type) ? blockTypes[block.type] : undefined) ?? 'other'
+  const type =
+    (block !== undefined && Object.hasOwn(blockTypes, block.type) ? blockTypes[block.type] : undefined) ?? 'other'
   const begun: StreamedBlock = { type, call: type === 'tool' ? block?.id : undefined, told: false }
   put(lane.streamed, index, begun, most.blocks)
   lane.streaming = true
@@ -72,17 +86,35 @@ function blockDelta(on: Reader, { event }: Stream, lane: Lane, agent: string | u
     case 'thinking_delta': {
       const text = delta.type === 'text_delta' ? delta.text : delta.thinking
       if (!text) break
-      if (begun === undefined) put(lane.streamed, index, (begun = { type: delta.type === 'text_delta' ? 'text' : 'thought', call: undefined, told: false }), most.blocks)
+      if (begun === undefined)
+        put(
+          lane.streamed,
+          index,
+          (begun = { type: delta.type === 'text_delta' ? 'text' : 'thought', call: undefined, told: false }),
+          most.blocks,
+        )
       return tellText(on, begun, delta.type === 'text_delta' ? 'text.delta' : 'thought.delta', text, lane, agent, index)
     }
     case 'input_json_delta':
       if (!delta.partial_json || begun?.call === undefined) break
-      return on.pen.emit('tool.delta', { of: 'input', text: delta.partial_json }, placeIn(lane, agent, index, begun.call))
+      return on.pen.emit(
+        'tool.delta',
+        { of: 'input', text: delta.partial_json },
+        placeIn(lane, agent, index, begun.call),
+      )
   }
   on.pen.raw('stream_event/content_block_delta', 'redundant')
 }
 
-function tellText(on: Reader, begun: StreamedBlock, kind: 'text.delta' | 'thought.delta', text: string, lane: Lane, agent: string | undefined, index: number): void {
+function tellText(
+  on: Reader,
+  begun: StreamedBlock,
+  kind: 'text.delta' | 'thought.delta',
+  text: string,
+  lane: Lane,
+  agent: string | undefined,
+  index: number,
+): void {
   begun.told = true
   on.pen.emit(kind, { text }, placeIn(lane, agent, index))
 }

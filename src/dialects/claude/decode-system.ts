@@ -1,70 +1,26 @@
-// `system` records and the small records beside the conversation: settings, retries, limits, hooks, notes.
+// `system` records and the small records beside the conversation: state, retries, limits, hooks, notes.
 import type { Payload } from '../../model/event.ts'
 import { isRecord, type Rec } from '../../base/json.ts'
 import type { Phase } from '../../model/vocabulary.ts'
-import { most, type Reader, startTurn, turnOf } from './decode-state.ts'
+import { most, type Reader, turnOf } from './decode-state.ts'
 import { decider, faultFrom, nat, real, str } from './values.ts'
 import type { Wire } from './wire.ts'
-
-// ── the start of a turn ──────────────────────────────────────────────────────────────────────────────────────────────────
-
-type Init = Wire<'system/init'>
-
-/** Stands before every turn. The first one starts the session, later ones tell only what changed. */
-export function init(on: Reader, record: Init): void {
-  const before = on.session.init as Init | undefined
-  on.session.init = record as Rec
-  const { model, cwd, permissionMode: mode, claude_code_version: version } = record
-  if (before === undefined) on.pen.emit('session.start', { native: record.session_id, program: 'claude-code', version, model, cwd, mode })
-  else {
-    const changed = { model: model === before.model ? undefined : model, cwd: cwd === before.cwd ? undefined : cwd, mode: mode === before.permissionMode ? undefined : mode }
-    if (changed.model !== undefined || changed.cwd !== undefined || changed.mode !== undefined) on.pen.emit('session.update', { by: 'agent', ...changed })
-  }
-  if (before === undefined || !sameCatalog(record, before)) catalog(on, record)
-  startTurn(on, on.session.woken ? 'task' : 'prompt')
-}
-
-function catalog(on: Reader, { tools, mcp_servers: servers, slash_commands: commands, agents, skills, plugins }: Init): void {
-  if (tools === undefined && servers === undefined && commands === undefined && agents === undefined && skills === undefined && plugins === undefined) return
-  on.pen.emit('catalog.update', {
-    tools: tools?.map(toolEntry),
-    servers: servers?.map(({ name, status, error }) => ({ name, status: status ?? 'unknown', error })),
-    commands: commands?.map(named),
-    agents: agents?.map(named),
-    skills: skills?.map(named),
-    plugins: plugins?.map(({ name, path, source }) => ({ name, path, source })),
-  })
-}
-
-const named = (name: string): { name: string } => ({ name })
-
-export function toolEntry(name: string): { name: string; source: 'builtin' | 'mcp'; server?: string } {
-  if (!name.startsWith('mcp__')) return { name, source: 'builtin' }
-  return { name, source: 'mcp', server: name.slice(5).split('__', 1)[0]! }
-}
-
-const lists = ['tools', 'slash_commands', 'agents', 'skills'] as const
-
-function sameCatalog(a: Init, b: Init): boolean {
-  for (const list of lists) if (!sameTexts(a[list], b[list])) return false
-  return sameTexts(a.mcp_servers?.map(({ name, status }) => `${name} ${status}`), b.mcp_servers?.map(({ name, status }) => `${name} ${status}`))
-}
-
-function sameTexts(a: readonly string[] | undefined, b: readonly string[] | undefined): boolean {
-  if (a === undefined || b === undefined) return a === b
-  return a.length === b.length && a.every((text, index) => text === b[index])
-}
 
 // ── state ────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 const phaseOf = new Map<string, Phase>([
-  ['requesting', 'thinking'], ['compacting', 'working'], ['running', 'working'], ['requires_action', 'waiting'], ['idle', 'idle'],
+  ['requesting', 'thinking'],
+  ['compacting', 'working'],
+  ['running', 'working'],
+  ['requires_action', 'waiting'],
+  ['idle', 'idle'],
 ])
 
 export function status(on: Reader, record: Wire<'system/status'>): void {
   const { status: word, permissionMode: mode } = record
   if (mode !== undefined) on.pen.emit('session.update', { by: 'agent', mode })
-  if (typeof word === 'string') return on.pen.emit('status.update', { phase: phaseOf.get(word) ?? 'working', label: word })
+  if (typeof word === 'string')
+    return on.pen.emit('status.update', { phase: phaseOf.get(word) ?? 'working', label: word })
   if (mode === undefined) on.pen.emit('status.update', { phase: on.pen.openTurns() === 0 ? 'idle' : 'working' })
 }
 
@@ -74,21 +30,39 @@ export const sessionState = (on: Reader, record: Wire<'system/session_state_chan
 export function apiRetry(on: Reader, record: Wire<'system/api_retry'>): void {
   const { attempt, max_retries: max, retry_delay_ms: delayMs, error_status: http, error: word } = record
   const error = faultFrom(word ?? '', { word, status: http })
-  on.pen.emit('retry.start', { scope: 'model', attempt: nat(attempt) ?? 0, max: nat(max), delayMs: real(delayMs), error })
+  on.pen.emit('retry.start', {
+    scope: 'model',
+    attempt: nat(attempt) ?? 0,
+    max: nat(max),
+    delayMs: real(delayMs),
+    error,
+  })
 }
 
 export function permissionDenied(on: Reader, record: Wire<'system/permission_denied'>): void {
   const { tool_name: name, tool_use_id: call, message: text, decision_reason_type: reason } = record
   const known = call === undefined ? undefined : on.session.calls.get(call)
-  on.pen.emit('permission.answer', { decision: 'reject', by: decider(undefined, reason, false), name, text }, { call, agent: known?.lane ?? record.agent_id, turn: known?.turn })
+  on.pen.emit(
+    'permission.answer',
+    { decision: 'reject', by: decider(undefined, reason, false), name, text },
+    { call, agent: known?.lane ?? record.agent_id, turn: known?.turn },
+  )
 }
 
 export function thinkingTokens(on: Reader, record: Wire<'system/thinking_tokens'>): void {
   const message = on.session.lanes.get(undefined)?.message
-  on.pen.emit('usage.update', { scope: 'message', cumulative: true, usage: { reasoning: nat(Math.round(record.estimated_tokens)) } }, { message: message?.id, turn: message?.turn })
+  on.pen.emit(
+    'usage.update',
+    { scope: 'message', cumulative: true, usage: { reasoning: nat(Math.round(record.estimated_tokens)) } },
+    { message: message?.id, turn: message?.turn },
+  )
 }
 
-const limitState: Readonly<Record<string, 'ok' | 'warning' | 'reached'>> = { allowed: 'ok', allowed_warning: 'warning', rejected: 'reached' }
+const limitState: Readonly<Record<string, 'ok' | 'warning' | 'reached'>> = {
+  allowed: 'ok',
+  allowed_warning: 'warning',
+  rejected: 'reached',
+}
 
 /** `resetsAt` is in seconds. */
 export function rateLimit(on: Reader, record: Wire<'rate_limit_event'>): void {
@@ -98,7 +72,14 @@ export function rateLimit(on: Reader, record: Wire<'rate_limit_event'>): void {
   on.pen.emit('usage.update', {
     scope: 'session',
     cumulative: true,
-    limits: [{ name: name ?? 'unknown', state, used: real(utilization), resetsAt: reset === undefined ? undefined : reset < 1e11 ? reset * 1000 : reset }],
+    limits: [
+      {
+        name: name ?? 'unknown',
+        state,
+        used: real(utilization),
+        resetsAt: reset === undefined ? undefined : reset < 1e11 ? reset * 1000 : reset,
+      },
+    ],
   })
 }
 
@@ -121,7 +102,11 @@ export function hookStarted(on: Reader, record: Wire<'system/hook_started'>, syn
   const { hooks } = on.session
   if (hooks.size >= most.asks) hooks.clear()
   hooks.add(record.hook_id)
-  on.pen.emit('hook.start', { id: record.hook_id, name: record.hook_name ?? '', event: record.hook_event ?? '' }, { synthetic })
+  on.pen.emit(
+    'hook.start',
+    { id: record.hook_id, name: record.hook_name ?? '', event: record.hook_event ?? '' },
+    { synthetic },
+  )
 }
 
 /** Exit code 2 is a hook's way to say no. */
@@ -129,8 +114,20 @@ export function hookResponse(on: Reader, record: Wire<'system/hook_response'>): 
   const { hook_id: id, outcome, exit_code: code, output, stderr } = record
   if (!on.session.hooks.has(id)) hookStarted(on, record, 'implied')
   on.session.hooks.delete(id)
-  const status = outcome === 'cancelled' ? 'cancelled' : code === 2 ? 'denied' : outcome === 'error' || (typeof code === 'number' && code !== 0) ? 'error' : 'ok'
-  on.pen.emit('hook.end', { id, status, exitCode: Number.isSafeInteger(code) ? (code as number) : undefined, text: output || stderr || undefined })
+  const status =
+    outcome === 'cancelled'
+      ? 'cancelled'
+      : code === 2
+        ? 'denied'
+        : outcome === 'error' || (typeof code === 'number' && code !== 0)
+          ? 'error'
+          : 'ok'
+  on.pen.emit('hook.end', {
+    id,
+    status,
+    exitCode: Number.isSafeInteger(code) ? (code as number) : undefined,
+    text: output || stderr || undefined,
+  })
 }
 
 // ── notes ────────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -155,25 +152,40 @@ const sentence: Readonly<Record<string, readonly string[]>> = {
   tool_use_summary: ['summary'],
   auth_status: ['error'],
 }
-const warnings: ReadonlySet<string> = new Set(['system/mirror_error', 'system/model_fallback', 'system/model_refusal_fallback', 'system/model_refusal_no_fallback'])
+const warnings: ReadonlySet<string> = new Set([
+  'system/mirror_error',
+  'system/model_fallback',
+  'system/model_refusal_fallback',
+  'system/model_refusal_no_fallback',
+])
 
 export function note(on: Reader, record: Rec): void {
   const { tag } = on
   const code = tag.startsWith('system/') ? tag.slice(7) : tag
-  const text = sentence[tag]?.map((key) => str(record[key])).find((value) => value !== undefined && value !== '') ?? code
-  const level = warnings.has(tag) || record['level'] === 'warning' || record['level'] === 'error' || typeof record['error'] === 'string' ? 'warn' : 'info'
+  const text =
+    sentence[tag]?.map((key) => str(record[key])).find((value) => value !== undefined && value !== '') ?? code
+  const level =
+    warnings.has(tag) ||
+    record['level'] === 'warning' ||
+    record['level'] === 'error' ||
+    typeof record['error'] === 'string'
+      ? 'warn'
+      : 'info'
   on.pen.emit('notice', { level, code, text })
 }
 
 export function filesPersisted(on: Reader, record: Wire<'system/files_persisted'>): void {
-  on.pen.emit('file.update', { changes: (record.files ?? []).map(({ filename }) => ({ path: filename, change: 'update' as const })) })
+  on.pen.emit('file.update', {
+    changes: (record.files ?? []).map(({ filename }) => ({ path: filename, change: 'update' as const })),
+  })
 }
 
 export function commandsChanged(on: Reader, record: Wire<'system/commands_changed'>): void {
   const commands: NonNullable<Payload<'catalog.update'>['commands']> = []
   for (const entry of record.commands ?? []) {
     if (typeof entry === 'string') commands.push({ name: entry })
-    else if (isRecord(entry) && typeof entry['name'] === 'string') commands.push({ name: entry['name'], description: str(entry['description']) })
+    else if (isRecord(entry) && typeof entry['name'] === 'string')
+      commands.push({ name: entry['name'], description: str(entry['description']) })
   }
   on.pen.emit('catalog.update', { commands })
 }
@@ -186,10 +198,24 @@ export function toolProgress(on: Reader, record: Wire<'tool_progress'>): void {
   if (retry) {
     const { attempt, max_retries: max, retry_delay_ms: delayMs, error_status: http, error_category: word } = retry
     const agent = call === undefined ? undefined : on.session.tasks.get(call)?.task
-    return on.pen.emit('retry.start', { scope: 'model', attempt: nat(attempt) ?? 0, max: nat(max), delayMs: real(delayMs), error: faultFrom(word ?? '', { word, status: http }) }, { agent, call })
+    return on.pen.emit(
+      'retry.start',
+      {
+        scope: 'model',
+        attempt: nat(attempt) ?? 0,
+        max: nat(max),
+        delayMs: real(delayMs),
+        error: faultFrom(word ?? '', { word, status: http }),
+      },
+      { agent, call },
+    )
   }
   if (known === undefined || call === undefined) return on.pen.raw(on.tag, 'unmapped')
   const seconds = real(record.elapsed_time_seconds)
   const turn = known.lane === undefined ? (known.turn ?? turnOf(on)) : undefined
-  on.pen.emit('tool.update', { state: 'running', elapsedMs: seconds === undefined ? undefined : seconds * 1000 }, { call, agent: known.lane, turn })
+  on.pen.emit(
+    'tool.update',
+    { state: 'running', elapsedMs: seconds === undefined ? undefined : seconds * 1000 },
+    { call, agent: known.lane, turn },
+  )
 }

@@ -6,7 +6,8 @@ import type { Reader } from './decode-state.ts'
 import { nat, str } from './values.ts'
 import type { Wire } from './wire.ts'
 
-const isAgent = (type: string | undefined): boolean => type === undefined || type.includes('agent') || type.includes('teammate')
+const isAgent = (type: string | undefined): boolean =>
+  type === undefined || type.includes('agent') || type.includes('teammate')
 
 export function taskStarted(on: Reader, record: Wire<'system/task_started'>): void {
   startTask(
@@ -32,7 +33,13 @@ function known(on: Reader, task: string, call: string | undefined): void {
 export function taskProgress(on: Reader, record: Wire<'system/task_progress'>): void {
   known(on, record.task_id, record.tool_use_id)
   const { total_tokens: tokens, tool_uses: toolCalls } = record.usage ?? {}
-  on.pen.emit('task.update', { task: record.task_id, label: record.summary ?? record.description, tokens: nat(tokens), toolCalls: nat(toolCalls), lastTool: record.last_tool_name })
+  on.pen.emit('task.update', {
+    task: record.task_id,
+    label: record.summary ?? record.description,
+    tokens: nat(tokens),
+    toolCalls: nat(toolCalls),
+    lastTool: record.last_tool_name,
+  })
 }
 
 export function taskUpdated(on: Reader, record: Wire<'system/task_updated'>): void {
@@ -41,7 +48,14 @@ export function taskUpdated(on: Reader, record: Wire<'system/task_updated'>): vo
   on.pen.emit('task.update', { task, state: patch.status, label: patch.description, background: patch.is_backgrounded })
 }
 
-const statusOf: Readonly<Record<string, ToolStatus>> = { completed: 'ok', failed: 'error', error: 'error', stopped: 'cancelled', killed: 'cancelled', cancelled: 'cancelled' }
+const statusOf: Readonly<Record<string, ToolStatus>> = {
+  completed: 'ok',
+  failed: 'error',
+  error: 'error',
+  stopped: 'cancelled',
+  killed: 'cancelled',
+  cancelled: 'cancelled',
+}
 
 export function taskNotification(on: Reader, record: Wire<'system/task_notification'>): void {
   const { task_id: task, status, summary: text, output_file: file } = record
@@ -49,7 +63,8 @@ export function taskNotification(on: Reader, record: Wire<'system/task_notificat
     if (on.session.lanes.has(task)) return on.pen.raw(on.tag, 'redundant') // its caller's result said it already
     known(on, task, record.tool_use_id)
   }
-  if (record.tool_use_id !== undefined && on.session.tasks.get(record.tool_use_id)?.background === true) on.session.woken = true
+  if (record.tool_use_id !== undefined && on.session.tasks.get(record.tool_use_id)?.background === true)
+    on.session.woken = true
   const failed = Object.hasOwn(statusOf, status) ? statusOf[status]! : 'ok'
   endTask(on, {
     task,
@@ -66,7 +81,11 @@ export function taskNote(on: Reader, text: string): void {
   const task = between(text, '<task-id>', '</task-id>')
   if (task === undefined || !on.pen.hasTask(task)) return
   const word = between(text, '<status>', '</status>') ?? ''
-  endTask(on, { task, status: Object.hasOwn(statusOf, word) ? statusOf[word]! : 'ok', text: between(text, '<summary>', '</summary>') })
+  endTask(on, {
+    task,
+    status: Object.hasOwn(statusOf, word) ? statusOf[word]! : 'ok',
+    text: between(text, '<summary>', '</summary>'),
+  })
 }
 
 function between(text: string, open: string, close: string): string | undefined {

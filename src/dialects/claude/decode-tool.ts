@@ -25,7 +25,12 @@ export function toolEnd(on: Reader, { agent, block, call, record, structure }: T
   const status = statusOf(block, text ?? '', meta)
   const task = status === 'ok' && data !== undefined ? startedTask(on, call, data) : undefined
   if (task === undefined) finishTask(on, call, status, text, data)
-  settle(on, call, known?.name, meta.permitted?.allow ?? (status === 'ok' ? true : status === 'denied' ? false : undefined))
+  settle(
+    on,
+    call,
+    known?.name,
+    meta.permitted?.allow ?? (status === 'ok' ? true : status === 'denied' ? false : undefined),
+  )
   on.pen.emit(
     'tool.end',
     {
@@ -59,9 +64,16 @@ function metaOf(record: Wire<'user'> | undefined, call: string): Meta {
   const meta = record.tool_result_meta?.find((entry): entry is Rec => isRecord(entry) && entry['id'] === call)
   const decision = meta === undefined ? record.permissionDecision : meta['permission_decision']
   const notRun = str(meta?.['non_execution_kind']) ?? str((record as { toolDenialKind?: unknown }).toolDenialKind)
-  if (!isRecord(decision)) return { permitted: notRun === undefined ? undefined : { allow: false, by: notRun === 'user-rejected' ? 'user' : 'rule' }, notRun }
+  if (!isRecord(decision))
+    return {
+      permitted: notRun === undefined ? undefined : { allow: false, by: notRun === 'user-rejected' ? 'user' : 'rule' },
+      notRun,
+    }
   const allow = decision['decision'] === 'accept'
-  return { permitted: { allow, by: decider(decision['source'], decision['reason_type'] ?? decision['reasonType'], allow) }, notRun }
+  return {
+    permitted: { allow, by: decider(decision['source'], decision['reason_type'] ?? decision['reasonType'], allow) },
+    notRun,
+  }
 }
 
 function statusOf(block: Block, text: string, { permitted, notRun }: Meta): ToolStatus {
@@ -76,13 +88,34 @@ function startedTask(on: Reader, call: string, data: Rec): string | undefined {
   const command = str(data['backgroundTaskId'])
   const task = command ?? (data['isAsync'] === true ? str(data['agentId']) : undefined)
   if (task === undefined || on.session.tasks.get(call)?.task === task) return task
-  startTask(on, { task, type: command === undefined ? 'agent' : 'command', background: true, title: str(data['description']), prompt: str(data['prompt']) }, call, 'implied')
+  startTask(
+    on,
+    {
+      task,
+      type: command === undefined ? 'agent' : 'command',
+      background: true,
+      title: str(data['description']),
+      prompt: str(data['prompt']),
+    },
+    call,
+    'implied',
+  )
   return task
 }
 
 /** A subagent that its caller waited for has ended with the call; newer versions say so before. */
-function finishTask(on: Reader, call: string, status: ToolStatus, text: string | undefined, data: Rec | undefined): void {
+function finishTask(
+  on: Reader,
+  call: string,
+  status: ToolStatus,
+  text: string | undefined,
+  data: Rec | undefined,
+): void {
   const started = on.session.tasks.get(call)
   if (started === undefined || started.background || !on.pen.hasTask(started.task)) return
-  endTask(on, { task: started.task, status, text, tokens: nat(data?.['totalTokens']), usage: usageOf(data?.['usage']) }, 'implied')
+  endTask(
+    on,
+    { task: started.task, status, text, tokens: nat(data?.['totalTokens']), usage: usageOf(data?.['usage']) },
+    'implied',
+  )
 }

@@ -4,13 +4,14 @@ import { isRecord } from '../../base/json.ts'
 import type { Payload, Usage } from '../../model/event.ts'
 import { addUsage } from '../../model/usage.ts'
 import type { Reason } from '../../model/vocabulary.ts'
-import { toolEntry } from './decode-system.ts'
+import { toolEntry } from './decode-init.ts'
 import { closeMessage, endTask } from './decode-lane.ts'
 import { most, type Reader, startTurn, type Transcript } from './decode-state.ts'
 import { faultFrom, nat, real, str, usageOfModel, usd } from './values.ts'
 import type { Wire } from './wire.ts'
 
-const transcriptOf = (on: Reader): Transcript => (on.session.transcript ??= { prompt: undefined, tools: new Set(), agents: new Set(), reason: undefined })
+const transcriptOf = (on: Reader): Transcript =>
+  (on.session.transcript ??= { prompt: undefined, tools: new Set(), agents: new Set(), reason: undefined })
 
 // ── turns ────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -26,10 +27,19 @@ export function enterTurn(on: Reader, record: Wire<'user'>, by: Payload<'prompt.
   if (by === 'system' && on.pen.openTurns() > 0 && id === undefined) return
   transcript.prompt = id
   leaveTurn(on)
-  startTurn(on, by === 'task' || on.session.woken ? 'task' : by === 'user' ? 'prompt' : 'unknown', { synthetic: 'implied' }, id)
+  startTurn(
+    on,
+    by === 'task' || on.session.woken ? 'task' : by === 'user' ? 'prompt' : 'unknown',
+    { synthetic: 'implied' },
+    id,
+  )
 }
 
-const settingOf = (record: { cwd?: unknown; version?: unknown; sessionId?: string | undefined }): Payload<'session.start'> => ({
+const settingOf = (record: {
+  cwd?: unknown
+  version?: unknown
+  sessionId?: string | undefined
+}): Payload<'session.start'> => ({
   native: record.sessionId,
   program: 'claude-code',
   version: str(record.version),
@@ -45,7 +55,11 @@ export function leaveTurn(on: Reader, reason?: Reason, durationMs?: number): voi
   const told = reason ?? transcript.reason ?? (on.session.fault === undefined ? last : 'error')
   const error = on.session.fault
   transcript.reason = on.session.fault = undefined
-  on.pen.emit('turn.end', { reason: told === undefined || told === 'tool_use' ? 'unknown' : told, error, durationMs }, { synthetic: durationMs === undefined ? 'implied' : undefined })
+  on.pen.emit(
+    'turn.end',
+    { reason: told === undefined || told === 'tool_use' ? 'unknown' : told, error, durationMs },
+    { synthetic: durationMs === undefined ? 'implied' : undefined },
+  )
 }
 
 export function turnDuration(on: Reader, record: Wire<'system/turn_duration'>): void {
@@ -58,9 +72,11 @@ export function endTranscript(on: Reader): void {
   const { lanes, transcript } = on.session
   if (transcript === undefined) return
   const main = lanes.get(undefined)?.message?.finish
-  const over = transcript.reason !== undefined || on.session.fault !== undefined || (main !== undefined && main !== 'tool_use')
+  const over =
+    transcript.reason !== undefined || on.session.fault !== undefined || (main !== undefined && main !== 'tool_use')
   for (const [lane, { message }] of lanes) {
-    if (lane === undefined || message?.finish === undefined || message.finish === 'tool_use' || !on.pen.hasTask(lane)) continue
+    if (lane === undefined || message?.finish === undefined || message.finish === 'tool_use' || !on.pen.hasTask(lane))
+      continue
     endTask(on, { task: lane, status: message.finish === 'end_turn' ? 'ok' : 'error' }, 'implied')
   }
   if (over) leaveTurn(on)
@@ -87,9 +103,17 @@ export function attachment(on: Reader, record: Wire<'attachment'>): void {
       if (body.names?.length) return
       break
     case 'deferred_tools_delta':
-      return on.pen.emit('catalog.update', { tools: apply(transcript.tools, body.addedNames, body.removedNames).map(toolEntry) }, { agent })
+      return on.pen.emit(
+        'catalog.update',
+        { tools: apply(transcript.tools, body.addedNames, body.removedNames).map(toolEntry) },
+        { agent },
+      )
     case 'agent_listing_delta':
-      return on.pen.emit('catalog.update', { agents: apply(transcript.agents, body.addedTypes, body.removedTypes).map((name) => ({ name })) }, { agent })
+      return on.pen.emit(
+        'catalog.update',
+        { agents: apply(transcript.agents, body.addedTypes, body.removedTypes).map((name) => ({ name })) },
+        { agent },
+      )
     case 'model':
       if (body.identity?.modelId === undefined) break
       return on.pen.emit('session.update', { by: 'agent', model: body.identity.modelId }, { agent })
@@ -98,7 +122,11 @@ export function attachment(on: Reader, record: Wire<'attachment'>): void {
       return on.pen.emit('session.update', { by: 'agent', cwd: body.snapshot.workingDirectory }, { agent })
     case 'max_turns_reached':
       if (agent === undefined) transcript.reason = 'max_turns'
-      return on.pen.emit('notice', { level: 'warn', code: body.type, text: `the limit of ${body.maxTurns ?? '?'} turns was reached` }, { agent })
+      return on.pen.emit(
+        'notice',
+        { level: 'warn', code: body.type, text: `the limit of ${body.maxTurns ?? '?'} turns was reached` },
+        { agent },
+      )
     case 'plan_mode':
     case 'plan_mode_exit':
       return on.pen.emit('notice', { level: 'info', code: body.type, text: body.type.replaceAll('_', ' ') }, { agent })
@@ -113,22 +141,50 @@ function hook(on: Reader, record: Wire<'attachment'>, agent: string | undefined)
   const { attachment: body } = record
   const id = str(record.uuid) ?? `~hook-${++on.made}`
   const call = body.toolUseID
-  on.pen.emit('hook.start', { id, name: body.hookName ?? '', event: body.hookEvent ?? '' }, { agent, call, synthetic: 'implied' })
-  const status = body.type.includes('blocking') ? 'denied' : body.type.includes('error') ? 'error' : body.type.includes('cancelled') ? 'cancelled' : 'ok'
-  on.pen.emit('hook.end', { id, status, exitCode: Number.isSafeInteger(body.exitCode) ? (body.exitCode as number) : undefined, text: str(body.content) }, { agent, call })
+  on.pen.emit(
+    'hook.start',
+    { id, name: body.hookName ?? '', event: body.hookEvent ?? '' },
+    { agent, call, synthetic: 'implied' },
+  )
+  const status = body.type.includes('blocking')
+    ? 'denied'
+    : body.type.includes('error')
+      ? 'error'
+      : body.type.includes('cancelled')
+        ? 'cancelled'
+        : 'ok'
+  on.pen.emit(
+    'hook.end',
+    {
+      id,
+      status,
+      exitCode: Number.isSafeInteger(body.exitCode) ? (body.exitCode as number) : undefined,
+      text: str(body.content),
+    },
+    { agent, call },
+  )
 }
 
 /** The list after a delta. */
-function apply(names: Set<string>, added: readonly string[] | null | undefined, removed: readonly string[] | null | undefined): string[] {
+function apply(
+  names: Set<string>,
+  added: readonly string[] | null | undefined,
+  removed: readonly string[] | null | undefined,
+): string[] {
   for (const name of removed ?? []) names.delete(name)
   for (const name of added ?? []) if (names.size < most.names) names.add(name)
   return [...names]
 }
 
-export const mode = (on: Reader, record: Wire<'mode'>): void => on.pen.emit('session.update', { by: 'agent', mode: record.mode })
-export const permissionMode = (on: Reader, record: Wire<'permission-mode'>): void => on.pen.emit('session.update', { by: 'agent', mode: record.permissionMode })
+export const mode = (on: Reader, record: Wire<'mode'>): void =>
+  on.pen.emit('session.update', { by: 'agent', mode: record.mode })
+export const permissionMode = (on: Reader, record: Wire<'permission-mode'>): void =>
+  on.pen.emit('session.update', { by: 'agent', mode: record.permissionMode })
 
-export function title(on: Reader, record: { summary?: string; customTitle?: string | undefined; aiTitle?: string | undefined }): void {
+export function title(
+  on: Reader,
+  record: { summary?: string; customTitle?: string | undefined; aiTitle?: string | undefined },
+): void {
   const text = record.summary ?? record.customTitle ?? record.aiTitle
   if (text === undefined) return on.pen.raw(on.tag, 'unmapped')
   on.pen.emit('session.update', { by: 'agent', title: text })
@@ -138,7 +194,12 @@ export function costState(on: Reader, record: Wire<'cost-state'>): void {
   const dollars = real(record.totalCostUSD)
   let usage: Usage | undefined
   for (const entry of Object.values(record.modelUsage ?? {})) usage = addUsage(usage, usageOfModel(entry))
-  on.pen.emit('usage.update', { scope: 'session', cumulative: true, usage, cost: dollars === undefined ? undefined : { usd: usd(dollars), by: 'source' } })
+  on.pen.emit('usage.update', {
+    scope: 'session',
+    cumulative: true,
+    usage,
+    cost: dollars === undefined ? undefined : { usd: usd(dollars), by: 'source' },
+  })
 }
 
 export function apiError(on: Reader, record: Wire<'system/api_error'>): void {
@@ -146,5 +207,15 @@ export function apiError(on: Reader, record: Wire<'system/api_error'>): void {
   const status = isRecord(error) ? nat(error['status']) : undefined
   const text = (isRecord(error) ? str(error['message']) : str(error)) ?? ''
   const agent = record.isSidechain === true ? record.agentId : undefined
-  on.pen.emit('retry.start', { scope: 'model', attempt: nat(record.retryAttempt) ?? 0, max: nat(record.maxRetries), delayMs: real(record.retryInMs), error: faultFrom(text, { status }) }, { agent })
+  on.pen.emit(
+    'retry.start',
+    {
+      scope: 'model',
+      attempt: nat(record.retryAttempt) ?? 0,
+      max: nat(record.maxRetries),
+      delayMs: real(record.retryInMs),
+      error: faultFrom(text, { status }),
+    },
+    { agent },
+  )
 }

@@ -3,17 +3,49 @@
 import type { Rec } from '../../base/json.ts'
 import type { Pen } from '../../model/pen.ts'
 import type { DecoderBody } from '../contract.ts'
-import { cancelRequest, canUseTool, controlResponse, hookCallback, interrupt, setMode, setModel, stopTask } from './decode-control.ts'
+import {
+  cancelRequest,
+  canUseTool,
+  controlResponse,
+  hookCallback,
+  interrupt,
+  setMode,
+  setModel,
+  stopTask,
+} from './decode-control.ts'
+import { init } from './decode-init.ts'
 import { assistant, user } from './decode-message.ts'
 import { result } from './decode-result.ts'
 import { most, newSession, put, type Reader, type Session } from './decode-state.ts'
 import { streamEvent } from './decode-stream.ts'
 import {
-  apiRetry, commandsChanged, compactBoundary, conversationReset, filesPersisted, hookResponse, hookStarted, init, note, permissionDenied,
-  rateLimit, sessionState, status, thinkingTokens, toolProgress,
+  apiRetry,
+  commandsChanged,
+  compactBoundary,
+  conversationReset,
+  filesPersisted,
+  hookResponse,
+  hookStarted,
+  note,
+  permissionDenied,
+  rateLimit,
+  sessionState,
+  status,
+  thinkingTokens,
+  toolProgress,
 } from './decode-system.ts'
 import { taskNotification, taskProgress, taskStarted, taskUpdated } from './decode-task.ts'
-import { apiError, attachment, costState, endTranscript, mode, permissionMode, queueOperation, title, turnDuration } from './decode-transcript.ts'
+import {
+  apiError,
+  attachment,
+  costState,
+  endTranscript,
+  mode,
+  permissionMode,
+  queueOperation,
+  title,
+  turnDuration,
+} from './decode-transcript.ts'
 import { str, time } from './values.ts'
 import type { Tag, Wire } from './wire.ts'
 
@@ -92,7 +124,13 @@ const readers: { readonly [T in Tag]?: Read<T> } = {
 const readerOf = new Map(Object.entries(readers)) as unknown as ReadonlyMap<string, (on: Reader, record: Rec) => void>
 
 /** Says nothing that other records do not say as well. */
-const redundant: ReadonlySet<string> = new Set<Tag>(['system/background_tasks_changed', 'keep_alive', 'last-prompt', 'tools-used', 'system/control_request_progress'])
+const redundant: ReadonlySet<string> = new Set<Tag>([
+  'system/background_tasks_changed',
+  'keep_alive',
+  'last-prompt',
+  'tools-used',
+  'system/control_request_progress',
+])
 
 export function decode(pen: Pen): DecoderBody {
   const sessions = new Map<string | undefined, Session>()
@@ -119,7 +157,8 @@ export function decode(pen: Pen): DecoderBody {
     const { request, response } = record as { request?: { tool_use_id?: unknown }; response?: { request_id?: unknown } }
     const ask = str(response?.request_id) ?? str(record['request_id']) ?? ''
     const call = str(request?.tool_use_id) ?? ''
-    if (sessions.size > 1) for (const [id, session] of sessions) if (session.asks.has(ask) || session.calls.has(call)) return id
+    if (sessions.size > 1)
+      for (const [id, session] of sessions) if (session.asks.has(ask) || session.calls.has(call)) return id
     return current
   }
 

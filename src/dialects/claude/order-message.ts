@@ -18,7 +18,15 @@ export type OrderSession = {
   calls: Map<string, Call>
 }
 
-export const newSession = (): OrderSession => ({ inits: 0, openTurns: 0, lastIndex: undefined, current: new Map(), past: new Set(), streams: new Map(), calls: new Map() })
+export const newSession = (): OrderSession => ({
+  inits: 0,
+  openTurns: 0,
+  lastIndex: undefined,
+  current: new Map(),
+  past: new Set(),
+  streams: new Map(),
+  calls: new Map(),
+})
 
 const mostCalls = 65_536
 const mostPast = 4096
@@ -45,7 +53,8 @@ export function stepAssistant(session: OrderSession, record: Wire<'assistant'>, 
   if (id !== undefined) {
     enter(session, lane, id, breaks)
     const stream = session.streams.get(lane)
-    if (stream?.id === id && stream.open.size === 0) breaks('late-block', `a full record of message ${quoted(id)} while none of its streamed blocks is open`, 'warn')
+    if (stream?.id === id && stream.open.size === 0)
+      breaks('late-block', `a full record of message ${quoted(id)} while none of its streamed blocks is open`, 'warn')
   }
   for (const block of content) {
     if (block.id === undefined || !block.type.endsWith('tool_use')) continue
@@ -61,7 +70,8 @@ function enter(session: OrderSession, lane: string | undefined, id: string, brea
   session.current.set(lane, id)
   if (before !== undefined) session.past.add(`${lane ?? ''} ${before}`)
   if (session.past.size > mostPast) session.past.delete(session.past.keys().next().value!)
-  if (session.past.has(`${lane ?? ''} ${id}`)) breaks('split-message', `message ${quoted(id)} goes on after another one in ${laneText(lane)}`, 'warn')
+  if (session.past.has(`${lane ?? ''} ${id}`))
+    breaks('split-message', `message ${quoted(id)} goes on after another one in ${laneText(lane)}`, 'warn')
 }
 
 export function stepUser(session: OrderSession, record: Wire<'user'>, breaks: Breaks): void {
@@ -77,7 +87,12 @@ export function stepUser(session: OrderSession, record: Wire<'user'>, breaks: Br
     if (call === undefined) breaks('unknown-call', `a tool_result for ${quoted(id)}, which was not called`)
     else if (call.answered) breaks('second-result', `a second tool_result for ${quoted(id)}`)
     else {
-      if (call.lane !== lane) breaks('other-lane', `the tool_result for ${quoted(id)} is in ${laneText(lane)}, its tool_use in ${laneText(call.lane)}`, 'warn')
+      if (call.lane !== lane)
+        breaks(
+          'other-lane',
+          `the tool_result for ${quoted(id)} is in ${laneText(lane)}, its tool_use in ${laneText(call.lane)}`,
+          'warn',
+        )
       call.answered = true
     }
   }
@@ -89,7 +104,8 @@ export function stepStream(session: OrderSession, record: Wire<'stream_event'>, 
   const index = event.index ?? 0
   inTurn(session, lane, 'a stream_event', breaks)
   const stream = session.streams.get(lane)
-  const bad = (text: string, severity?: 'error' | 'warn'): void => breaks('stream-bracket', `${text} in ${laneText(lane)}`, severity)
+  const bad = (text: string, severity?: 'error' | 'warn'): void =>
+    breaks('stream-bracket', `${text} in ${laneText(lane)}`, severity)
   if (event.type === 'message_start') {
     // Programs before 2.1 leave a broken message open.
     if (stream !== undefined) bad('message_start before the message_stop of the one before', 'warn')

@@ -15,7 +15,8 @@ export const rules = {
   'second-result': 'Each tool_use gets one tool_result.',
   'other-lane': 'A tool_result stands in the lane of its tool_use: the same parent_tool_use_id.',
   'split-message': 'The records of one message id in a lane are not interrupted by another id of that lane.',
-  'stream-bracket': 'Raw stream events come as message_start, then start, deltas and stop of each block, message_delta, message_stop.',
+  'stream-bracket':
+    'Raw stream events come as message_start, then start, deltas and stop of each block, message_delta, message_stop.',
   'late-block': 'The full record of a streamed block comes before the content_block_stop of that block.',
   'missing-end': 'Every turn ends with a result.',
   'extra-result': 'A result ends a turn that an init began.',
@@ -34,7 +35,8 @@ export function order(): Order {
   let made = 0
 
   function sessionOf(record: Rec): OrderSession {
-    const id = typeof record['session_id'] === 'string' && record['session_id'] !== '' ? record['session_id'] : undefined
+    const id =
+      typeof record['session_id'] === 'string' && record['session_id'] !== '' ? record['session_id'] : undefined
     let session = sessions.get(id)
     if (session === undefined) sessions.set(id, (session = newSession()))
     return session
@@ -69,13 +71,20 @@ export function order(): Order {
       for (const [id, { openTurns }] of sessions) {
         if (openTurns === 0) continue
         const which = id === undefined ? '' : ` of session ${quoted(id)}`
-        report({ code: 'missing-end', severity: 'error', text: `the stream ends inside ${openTurns === 1 ? 'a turn' : `${openTurns} turns`}${which}: no result` })
+        report({
+          code: 'missing-end',
+          severity: 'error',
+          text: `the stream ends inside ${openTurns === 1 ? 'a turn' : `${openTurns} turns`}${which}: no result`,
+        })
       }
     },
     missing(next, tag) {
-      if (next === undefined) return [...sessions].flatMap(([id, { openTurns }]) => Array.from({ length: openTurns }, () => emptyResult(id, ++made)))
+      if (next === undefined)
+        return [...sessions].flatMap(([id, { openTurns }]) =>
+          Array.from({ length: openTurns }, () => emptyResult(id, ++made)),
+        )
       if (typeof next['sessionId'] === 'string' || isHosts(next, tag ?? '') || next['isReplay'] === true) return []
-      const main = next['parent_tool_use_id'] == null && next['agent_id'] === undefined
+      const main = typeof next['parent_tool_use_id'] !== 'string' && next['agent_id'] === undefined
       if (!main || (tag !== 'assistant' && tag !== 'user' && tag !== 'stream_event')) return []
       const id = typeof next['session_id'] === 'string' ? next['session_id'] : undefined
       return (sessions.get(id)?.openTurns ?? 0) > 0 ? [] : [emptyInit(id, ++made)]
@@ -84,20 +93,25 @@ export function order(): Order {
 }
 
 /** A prompt as hosts write it to stdin: no uuid, and no session yet. */
-const isHosts = (record: Rec, tag: string): boolean => tag === 'user' && record['uuid'] === undefined && !record['session_id']
+const isHosts = (record: Rec, tag: string): boolean =>
+  tag === 'user' && record['uuid'] === undefined && !record['session_id']
 
 function stepResult(session: OrderSession, record: Wire<'result'>, breaks: Breaks): void {
   const { result_index: index, subtype } = record
   // A lone result is legal (nothing could be resumed); so is one more for each task that ended while the agent was busy.
-  if (session.openTurns === 0 && session.inits > 0 && !record.origin) breaks('extra-result', 'a result, but no turn is open', 'warn')
+  if (session.openTurns === 0 && session.inits > 0 && !record.origin)
+    breaks('extra-result', 'a result, but no turn is open', 'warn')
   session.openTurns = Math.max(0, session.openTurns - 1)
   if (session.openTurns === 0) session.streams.delete(undefined)
   if (index !== undefined) {
-    if (session.lastIndex !== undefined && index <= session.lastIndex) breaks('result-index', `result_index ${index} after ${session.lastIndex}`)
-    else if (session.lastIndex !== undefined && index > session.lastIndex + 1) breaks('result-index', `result_index ${index} after ${session.lastIndex}: a result is missing`, 'warn')
+    if (session.lastIndex !== undefined && index <= session.lastIndex)
+      breaks('result-index', `result_index ${index} after ${session.lastIndex}`)
+    else if (session.lastIndex !== undefined && index > session.lastIndex + 1)
+      breaks('result-index', `result_index ${index} after ${session.lastIndex}: a result is missing`, 'warn')
     session.lastIndex = index
   }
-  if (subtype?.startsWith('error') === true && typeof record.result === 'string') breaks('error-result', `${subtype} carries a result text`)
+  if (subtype?.startsWith('error') === true && typeof record.result === 'string')
+    breaks('error-result', `${subtype} carries a result text`)
 }
 
 // ── what a repair adds ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -105,12 +119,31 @@ function stepResult(session: OrderSession, record: Wire<'result'>, breaks: Break
 const named = (session: string | undefined): Rec => (session === undefined ? {} : { session_id: session })
 
 const emptyInit = (session: string | undefined, count: number): Rec => ({
-  type: 'system', subtype: 'init', ...named(session), tools: [], mcp_servers: [], slash_commands: [], agents: [], skills: [], plugins: [],
-  permissionMode: 'default', uuid: uuidFor(session ?? '', count, 'repair'),
+  type: 'system',
+  subtype: 'init',
+  ...named(session),
+  tools: [],
+  mcp_servers: [],
+  slash_commands: [],
+  agents: [],
+  skills: [],
+  plugins: [],
+  permissionMode: 'default',
+  uuid: uuidFor(session ?? '', count, 'repair'),
 })
 
 const emptyResult = (session: string | undefined, count: number): Rec => ({
-  type: 'result', subtype: 'error_during_execution', is_error: true, duration_ms: 0, duration_api_ms: 0, num_turns: 0, ...named(session),
-  total_cost_usd: 0, usage: { input_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 },
-  modelUsage: {}, permission_denials: [], errors: ['the stream ended before the result'], uuid: uuidFor(session ?? '', count, 'repair'),
+  type: 'result',
+  subtype: 'error_during_execution',
+  is_error: true,
+  duration_ms: 0,
+  duration_api_ms: 0,
+  num_turns: 0,
+  ...named(session),
+  total_cost_usd: 0,
+  usage: { input_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 },
+  modelUsage: {},
+  permission_denials: [],
+  errors: ['the stream ended before the result'],
+  uuid: uuidFor(session ?? '', count, 'repair'),
 })

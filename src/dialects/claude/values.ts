@@ -5,8 +5,10 @@ import { isRecord } from '../../base/json.ts'
 import type { Decider, FaultCategory, Reason } from '../../model/vocabulary.ts'
 
 export const str = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
-export const nat = (value: unknown): number | undefined => (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined)
-export const real = (value: unknown): number | undefined => (typeof value === 'number' && Number.isFinite(value) ? value : undefined)
+export const nat = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
+export const real = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) ? value : undefined
 
 export function time(iso: unknown): number | undefined {
   if (typeof iso !== 'string') return undefined
@@ -20,45 +22,81 @@ export function time(iso: unknown): number | undefined {
 export function usageOf(usage: unknown): Usage | undefined {
   if (!isRecord(usage)) return undefined
   const details = usage['output_tokens_details']
-  return buckets(usage['input_tokens'], usage['output_tokens'], isRecord(details) ? details['thinking_tokens'] : undefined, usage['cache_read_input_tokens'], usage['cache_creation_input_tokens'])
+  return buckets(
+    usage['input_tokens'],
+    usage['output_tokens'],
+    isRecord(details) ? details['thinking_tokens'] : undefined,
+    usage['cache_read_input_tokens'],
+    usage['cache_creation_input_tokens'],
+  )
 }
 
 /** One entry of `modelUsage`. */
 export const usageOfModel = (entry: { [key: string]: unknown }): Usage =>
-  buckets(entry['inputTokens'], entry['outputTokens'], entry['thinkingTokens'], entry['cacheReadInputTokens'], entry['cacheCreationInputTokens'])
+  buckets(
+    entry['inputTokens'],
+    entry['outputTokens'],
+    entry['thinkingTokens'],
+    entry['cacheReadInputTokens'],
+    entry['cacheCreationInputTokens'],
+  )
 
 function buckets(input: unknown, output: unknown, thinking: unknown, cacheRead: unknown, cacheWrite: unknown): Usage {
   const reasoning = nat(thinking)
   const all = nat(output)
-  return { input: nat(input), output: all === undefined ? undefined : Math.max(0, all - (reasoning ?? 0)), reasoning, cacheRead: nat(cacheRead), cacheWrite: nat(cacheWrite) }
+  return {
+    input: nat(input),
+    output: all === undefined ? undefined : Math.max(0, all - (reasoning ?? 0)),
+    reasoning,
+    cacheRead: nat(cacheRead),
+    cacheWrite: nat(cacheWrite),
+  }
 }
 
 /** Dollars, without the dust that sums and differences of binary fractions leave. */
-export const usd = (amount: number): number => Math.round(amount * 1e9) / 1e9
+export const usd = (amount: number): number => (Math.abs(amount) < 1e6 ? Math.round(amount * 1e9) / 1e9 : amount)
 
 // ── reasons ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 const finishes = new Map<string, Reason>([
-  ['end_turn', 'end_turn'], ['tool_use', 'tool_use'], ['pause_turn', 'tool_use'], ['tool_deferred', 'tool_use'], ['max_tokens', 'max_tokens'],
-  ['stop_sequence', 'stop_sequence'], ['refusal', 'refusal'], ['model_context_window_exceeded', 'context'],
+  ['end_turn', 'end_turn'],
+  ['tool_use', 'tool_use'],
+  ['pause_turn', 'tool_use'],
+  ['tool_deferred', 'tool_use'],
+  ['max_tokens', 'max_tokens'],
+  ['stop_sequence', 'stop_sequence'],
+  ['refusal', 'refusal'],
+  ['model_context_window_exceeded', 'context'],
 ])
-export const finishOf = (stop: string | null | undefined): Reason | undefined => (typeof stop === 'string' ? (finishes.get(stop) ?? 'unknown') : undefined)
+export const finishOf = (stop: string | null | undefined): Reason | undefined =>
+  typeof stop === 'string' ? (finishes.get(stop) ?? 'unknown') : undefined
 
 const ofSubtype = new Map<string, Reason>([
-  ['error_max_turns', 'max_turns'], ['error_max_budget_usd', 'budget'], ['error_max_structured_output_retries', 'error'],
+  ['error_max_turns', 'max_turns'],
+  ['error_max_budget_usd', 'budget'],
+  ['error_max_structured_output_retries', 'error'],
 ])
 const ofTerminal = new Map<string, Reason>([
-  ['aborted_streaming', 'cancelled'], ['aborted_tools', 'cancelled'], ['prompt_too_long', 'context'], ['budget_exhausted', 'budget'], ['max_turns', 'max_turns'],
+  ['aborted_streaming', 'cancelled'],
+  ['aborted_tools', 'cancelled'],
+  ['prompt_too_long', 'context'],
+  ['budget_exhausted', 'budget'],
+  ['max_turns', 'max_turns'],
 ])
 
-type Result = { subtype?: string | undefined; terminal_reason?: string | null | undefined; stop_reason?: string | null | undefined; is_error?: boolean | undefined }
+type Result = {
+  subtype?: string | undefined
+  terminal_reason?: string | null | undefined
+  stop_reason?: string | null | undefined
+  is_error?: boolean | undefined
+}
 
 /** `subtype: "success"` with `is_error` is a failure; 1.0's max-turns result without `is_error` is still one of max turns. */
 export function reasonOf(result: Result): Reason {
   const told = ofSubtype.get(result.subtype ?? '') ?? ofTerminal.get(result.terminal_reason ?? '')
   if (told !== undefined) return told
   if (result.stop_reason === 'refusal') return 'refusal'
-  if (result.is_error === true) return 'error'
+  if (result.is_error === true) return result.stop_reason === 'max_tokens' ? 'max_tokens' : 'error'
   if (result.subtype === 'error_during_execution') return 'cancelled'
   return result.subtype?.startsWith('error') === true ? 'error' : (finishOf(result.stop_reason) ?? 'end_turn')
 }
@@ -66,20 +104,48 @@ export function reasonOf(result: Result): Reason {
 // ── failures ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 const categories = new Map<string, FaultCategory>([
-  ['authentication_failed', 'auth'], ['authentication_error', 'auth'], ['permission_error', 'auth'], ['oauth_org_not_allowed', 'auth'],
-  ['account_on_hold', 'auth'], ['cloud_credential_error', 'auth'], ['rate_limit', 'rate_limit'], ['rate_limit_error', 'rate_limit'],
-  ['usage_limit_reached', 'rate_limit'], ['overloaded', 'overloaded'], ['overloaded_error', 'overloaded'], ['billing_error', 'billing'],
-  ['invalid_request', 'invalid'], ['invalid_request_error', 'invalid'], ['model_not_found', 'invalid'], ['server_error', 'provider'], ['api_error', 'provider'],
-  ['connection_failed', 'network'], ['timeout', 'timeout'], ['prompt_too_long', 'context'],
+  ['authentication_failed', 'auth'],
+  ['authentication_error', 'auth'],
+  ['permission_error', 'auth'],
+  ['oauth_org_not_allowed', 'auth'],
+  ['account_on_hold', 'auth'],
+  ['cloud_credential_error', 'auth'],
+  ['rate_limit', 'rate_limit'],
+  ['rate_limit_error', 'rate_limit'],
+  ['usage_limit_reached', 'rate_limit'],
+  ['overloaded', 'overloaded'],
+  ['overloaded_error', 'overloaded'],
+  ['billing_error', 'billing'],
+  ['invalid_request', 'invalid'],
+  ['invalid_request_error', 'invalid'],
+  ['model_not_found', 'invalid'],
+  ['server_error', 'provider'],
+  ['api_error', 'provider'],
+  ['connection_failed', 'network'],
+  ['timeout', 'timeout'],
+  ['prompt_too_long', 'context'],
 ])
 // Texts of the programs that give no word (1.0) or a vague one.
 const openings: readonly (readonly [string, FaultCategory])[] = [
-  ['Prompt is too long', 'context'], ['Invalid API key', 'auth'], ['Not logged in', 'auth'], ['Please run /login', 'auth'],
-  ['OAuth token', 'auth'], ['Credit balance is too low', 'billing'], ["You've hit your", 'rate_limit'], ['Claude AI usage limit', 'rate_limit'],
-  ['API Error: Connection', 'network'], ['API Error (', 'network'],
+  ['Prompt is too long', 'context'],
+  ['Invalid API key', 'auth'],
+  ['Not logged in', 'auth'],
+  ['Please run /login', 'auth'],
+  ['OAuth token', 'auth'],
+  ['Credit balance is too low', 'billing'],
+  ["You've hit your", 'rate_limit'],
+  ['Claude AI usage limit', 'rate_limit'],
+  ['API Error: Connection', 'network'],
+  ['API Error (', 'network'],
 ]
 
-type Trouble = { word?: string | null | undefined; type?: string | null | undefined; code?: string | null | undefined; status?: number | null | undefined; terminal?: string | null | undefined }
+type Trouble = {
+  word?: string | null | undefined
+  type?: string | null | undefined
+  code?: string | null | undefined
+  status?: number | null | undefined
+  terminal?: string | null | undefined
+}
 
 export function faultFrom(text: string, { word, type, code, status, terminal }: Trouble): Fault {
   const http = nat(status) ?? statusIn(text)
@@ -114,8 +180,12 @@ export function decider(source: unknown, reason: unknown, allow: boolean): Decid
 
 /** Results of calls that never ran, in the words of the versions that say it in no other way. */
 const refusals = [
-  'Claude requested permissions to', "The user doesn't want to", 'Permission to use ', 'This command requires approval',
-  'This Bash command contains multiple operations', 'Cannot write to ',
+  'Claude requested permissions to',
+  "The user doesn't want to",
+  'Permission to use ',
+  'This command requires approval',
+  'This Bash command contains multiple operations',
+  'Cannot write to ',
 ]
 export const soundsRefused = (text: string): boolean => refusals.some((opening) => text.startsWith(opening))
 export const soundsInterrupted = (text: string): boolean => text.startsWith('[Request interrupted by user')

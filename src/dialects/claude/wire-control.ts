@@ -39,7 +39,13 @@ export const controlRecords = {
   'control_request/stop_task': request({ task_id: optional(text) }),
   control_response: Type.Object({
     type: Type.Literal('control_response'),
-    response: Type.Object({ request_id: text, subtype: optional(text), response: optional(any), error: optional(any), error_code: optional(text) }),
+    response: Type.Object({
+      request_id: text,
+      subtype: optional(text),
+      response: optional(any),
+      error: optional(any),
+      error_code: optional(text),
+    }),
     ...stamp,
   }),
   control_cancel_request: Type.Object({ type: Type.Literal('control_cancel_request'), request_id: text, ...stamp }),
@@ -51,9 +57,15 @@ export const controlRecords = {
     tool_name: optional(text),
     parent_tool_use_id: orNull(text),
     elapsed_time_seconds: optional(number),
-    subagent_retry: orNull(Type.Object({
-      attempt: number, max_retries: optional(number), retry_delay_ms: optional(number), error_status: orNull(number), error_category: orNull(text),
-    })),
+    subagent_retry: orNull(
+      Type.Object({
+        attempt: number,
+        max_retries: optional(number),
+        retry_delay_ms: optional(number),
+        error_status: orNull(number),
+        error_category: orNull(text),
+      }),
+    ),
     task_id: optional(text),
     agent_id: optional(text),
     ...named(['heartbeat', 'subagent_type', 'task_description']),
@@ -61,14 +73,42 @@ export const controlRecords = {
   rate_limit_event: Type.Object({
     type: Type.Literal('rate_limit_event'),
     ...stamp,
-    rate_limit_info: Type.Object({ status: text, resetsAt: orNull(number), rateLimitType: orNull(text), utilization: orNull(number) }),
+    rate_limit_info: Type.Object({
+      status: text,
+      resetsAt: orNull(number),
+      rateLimitType: orNull(text),
+      utilization: orNull(number),
+    }),
   }),
   prompt_suggestion: Type.Object({ type: Type.Literal('prompt_suggestion'), ...stamp, suggestion: text }),
-  auth_status: Type.Object({ type: Type.Literal('auth_status'), ...stamp, isAuthenticating: optional(flag), output: optional(texts), error: orNull(text) }),
-  tool_use_summary: Type.Object({ type: Type.Literal('tool_use_summary'), ...stamp, summary: text, preceding_tool_use_ids: optional(any) }),
-  conversation_reset: Type.Object({ type: Type.Literal('conversation_reset'), ...stamp, new_conversation_id: optional(text) }),
-  command_lifecycle: Type.Object({ type: Type.Literal('command_lifecycle'), ...stamp, ...named(['command_uuid', 'state', 'command', 'request_id']) }),
+  auth_status: Type.Object({
+    type: Type.Literal('auth_status'),
+    ...stamp,
+    isAuthenticating: optional(flag),
+    output: optional(texts),
+    error: orNull(text),
+  }),
+  tool_use_summary: Type.Object({
+    type: Type.Literal('tool_use_summary'),
+    ...stamp,
+    summary: text,
+    preceding_tool_use_ids: optional(any),
+  }),
+  conversation_reset: Type.Object({
+    type: Type.Literal('conversation_reset'),
+    ...stamp,
+    new_conversation_id: optional(text),
+  }),
+  command_lifecycle: Type.Object({
+    type: Type.Literal('command_lifecycle'),
+    ...stamp,
+    ...named(['command_uuid', 'state', 'command', 'request_id']),
+  }),
   active_goal: Type.Object({ type: Type.Literal('active_goal'), ...stamp, ...named(['goal', 'state', 'status']) }),
   keep_alive: Type.Object({ type: Type.Literal('keep_alive'), ...stamp }),
-  transcript_mirror: Type.Object({ type: Type.Literal('transcript_mirror'), ...stamp, ...named(['entries', 'filePath', 'key']) }),
+  transcript_mirror: Type.Object({
+    type: Type.Literal('transcript_mirror'),
+    ...stamp,
+    ...named(['entries', 'filePath', 'key']),
+  }),
 }

@@ -27,8 +27,20 @@ export const line = {
   isSidechain: optional(flag),
   isMeta: optional(flag),
   ...named([
-    'cwd', 'version', 'parentUuid', 'logicalParentUuid', 'userType', 'entrypoint', 'gitBranch', 'slug', 'isVisibleInTranscriptOnly', 'isCompactSummary',
-    'forkedFrom', 'teamName', 'agentName', 'sessionKind',
+    'cwd',
+    'version',
+    'parentUuid',
+    'logicalParentUuid',
+    'userType',
+    'entrypoint',
+    'gitBranch',
+    'slug',
+    'isVisibleInTranscriptOnly',
+    'isCompactSummary',
+    'forkedFrom',
+    'teamName',
+    'agentName',
+    'sessionKind',
   ]),
 }
 
@@ -38,7 +50,16 @@ export const usage = Type.Object({
   output_tokens: orNull(number),
   cache_creation_input_tokens: orNull(number),
   cache_read_input_tokens: orNull(number),
-  ...named(['output_tokens_details', 'cache_creation', 'server_tool_use', 'service_tier', 'inference_geo', 'iterations', 'speed', 'fallback_credit']),
+  ...named([
+    'output_tokens_details',
+    'cache_creation',
+    'server_tool_use',
+    'service_tier',
+    'inference_geo',
+    'iterations',
+    'speed',
+    'fallback_credit',
+  ]),
 })
 
 /** One entry of `modelUsage`. */
@@ -49,11 +70,21 @@ export const modelUsage = Type.Object({
   cacheCreationInputTokens: optional(number),
   costUSD: optional(number),
   ...named([
-    'thinkingTokens', 'contextWindow', 'maxOutputTokens',
-    'webSearchRequests', 'cacheCreationEphemeral5mInputTokens', 'cacheCreationEphemeral1hInputTokens', 'canonicalModel', 'provider', 'costBasis',
+    'thinkingTokens',
+    'contextWindow',
+    'maxOutputTokens',
+    'webSearchRequests',
+    'cacheCreationEphemeral5mInputTokens',
+    'cacheCreationEphemeral1hInputTokens',
+    'canonicalModel',
+    'provider',
+    'costBasis',
   ]),
 })
-export const models = Type.Unsafe<Record<string, Static<typeof modelUsage>>>({ type: 'object', additionalProperties: modelUsage })
+export const models = Type.Unsafe<Record<string, Static<typeof modelUsage>>>({
+  type: 'object',
+  additionalProperties: modelUsage,
+})
 
 /** A block of this type cannot be read without these keys. */
 const needs = (type: string, ...required: string[]) => ({
@@ -76,6 +107,13 @@ export const block = Type.Object(
     content: optional(any),
     source: optional(any),
   },
-  { allOf: [needs('text', 'text'), needs('thinking', 'thinking'), needs('tool_use', 'id', 'name'), needs('tool_result', 'tool_use_id')] },
+  {
+    allOf: [
+      needs('text', 'text'),
+      needs('thinking', 'thinking'),
+      needs('tool_use', 'id', 'name'),
+      needs('tool_result', 'tool_use_id'),
+    ],
+  },
 )
 export const blocks = Type.Array(block)

@@ -4,22 +4,54 @@ import Type, { type TSchema } from 'typebox'
 import { any, flag, line, models, named, number, optional, orNull, text, texts } from './wire-shared.ts'
 
 const record = <const Name extends string, Fields extends Record<string, TSchema>>(type: Name, fields: Fields) =>
-  Type.Object({ type: Type.Literal(type), sessionId: optional(text), agentId: optional(text), timestamp: optional(text), ...fields })
+  Type.Object({
+    type: Type.Literal(type),
+    sessionId: optional(text),
+    agentId: optional(text),
+    timestamp: optional(text),
+    ...fields,
+  })
 const note = <Fields extends Record<string, TSchema>>(fields: Fields) =>
-  Type.Object({ type: Type.Literal('system'), subtype: text, uuid: optional(text), session_id: optional(text), ...line, ...fields })
+  Type.Object({
+    type: Type.Literal('system'),
+    subtype: text,
+    uuid: optional(text),
+    session_id: optional(text),
+    ...line,
+    ...fields,
+  })
 
 const nameList = orNull(texts)
 
 export const transcriptRecords = {
   'system/api_error': note({
-    retryAttempt: optional(number), maxRetries: optional(number), retryInMs: optional(number), error: optional(any), cause: optional(any), ...named(['level', 'content']),
+    retryAttempt: optional(number),
+    maxRetries: optional(number),
+    retryInMs: optional(number),
+    error: optional(any),
+    cause: optional(any),
+    ...named(['level', 'content']),
   }),
   'system/local_command': note({ content: optional(text), ...named(['level']) }),
   'system/stop_hook_summary': note({
     hookCount: optional(number),
-    ...named(['hookInfos', 'hookErrors', 'preventedContinuation', 'stopReason', 'hasOutput', 'level', 'toolUseID', 'hookLabel', 'content', 'totalDurationMs']),
+    ...named([
+      'hookInfos',
+      'hookErrors',
+      'preventedContinuation',
+      'stopReason',
+      'hasOutput',
+      'level',
+      'toolUseID',
+      'hookLabel',
+      'content',
+      'totalDurationMs',
+    ]),
   }),
-  'system/turn_duration': note({ durationMs: optional(number), ...named(['level', 'content', 'messageCount', 'budgetTokens']) }),
+  'system/turn_duration': note({
+    durationMs: optional(number),
+    ...named(['level', 'content', 'messageCount', 'budgetTokens']),
+  }),
 
   attachment: Type.Object({
     type: Type.Literal('attachment'),
@@ -50,7 +82,13 @@ export const transcriptRecords = {
     totalCostUSD: optional(number),
     modelUsage: orNull(models),
     ...named([
-      'totalAPIDuration', 'totalAPIDurationWithoutRetries', 'totalToolDuration', 'totalLinesAdded', 'totalLinesRemoved', 'totalDuration', 'startTime',
+      'totalAPIDuration',
+      'totalAPIDurationWithoutRetries',
+      'totalToolDuration',
+      'totalLinesAdded',
+      'totalLinesRemoved',
+      'totalDuration',
+      'startTime',
       'hasUnknownModelCost',
     ]),
   }),
@@ -60,9 +98,40 @@ export const transcriptRecords = {
   'last-prompt': record('last-prompt', named(['lastPrompt', 'leafUuid'])),
   'tools-used': record('tools-used', named(['tools'])),
   'atis-latch': record('atis-latch', named(['atis'])),
-  'api-request': record('api-request', named(['id', 'version', 'querySource', 'shapeHash', 'params', 'keep', 'tail', 'cacheControl', 'requestDigest', 'base'])),
+  'api-request': record(
+    'api-request',
+    named([
+      'id',
+      'version',
+      'querySource',
+      'shapeHash',
+      'params',
+      'keep',
+      'tail',
+      'cacheControl',
+      'requestDigest',
+      'base',
+    ]),
+  ),
   'api-request-shape': record('api-request-shape', named(['shapeHash', 'version', 'shape'])),
   'api-request-blob': record('api-request-blob', named(['hash', 'message'])),
-  'file-history-snapshot': record('file-history-snapshot', { isSnapshotUpdate: optional(flag), ...named(['messageId', 'snapshot']) }),
-  progress: record('progress', { uuid: optional(text), ...named(['data', 'parentUuid', 'isSidechain', 'userType', 'cwd', 'version', 'gitBranch', 'slug', 'toolUseID', 'parentToolUseID']) }),
+  'file-history-snapshot': record('file-history-snapshot', {
+    isSnapshotUpdate: optional(flag),
+    ...named(['messageId', 'snapshot']),
+  }),
+  progress: record('progress', {
+    uuid: optional(text),
+    ...named([
+      'data',
+      'parentUuid',
+      'isSidechain',
+      'userType',
+      'cwd',
+      'version',
+      'gitBranch',
+      'slug',
+      'toolUseID',
+      'parentToolUseID',
+    ]),
+  }),
 }

@@ -1,0 +1,77 @@
+// Single records of the assistant's side: one full block, or one event of the raw stream around it. Inside a bracket
+// (message_start … message_stop) the full record of a block stands between its start and its stop.
+import type { Rec } from '../../base/json.ts'
+import type { Event } from '../../model/event.ts'
+import { syntheticOf } from '../contract.ts'
+import { laneKeys, type OpenBlock, stamp, write, type WriteMessage, type Writer } from './encode-state.ts'
+import { usageKeys } from './encode-usage.ts'
+
+// ── the raw stream ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export function stream(on: Writer, message: WriteMessage, event: Rec, synthetic?: string, more: Rec = {}): void {
+  write(on, { type: 'stream_event', event, parent_tool_use_id: null, api_message_id: message.id, ...more }, synthetic)
+}
+
+function openStream(on: Writer, message: WriteMessage): void {
+  if (message.streaming) return
+  message.streaming = true
+  stream(on, message, { type: 'message_start', message: head(on, message, []) })
+}
+
+export function openBlock(on: Writer, message: WriteMessage, type: OpenBlock['type'], start: Rec): void {
+  openStream(on, message)
+  if (message.block?.type === type) return
+  closeBlock(on, message)
+  message.block = { index: message.blocks++, type }
+  stream(on, message, { type: 'content_block_start', index: message.block.index, content_block: start })
+}
+
+export function closeBlock(on: Writer, message: WriteMessage, synthetic?: string): void {
+  if (message.block === undefined) return
+  const { index } = message.block
+  message.block = undefined
+  stream(on, message, { type: 'content_block_stop', index }, synthetic)
+}
+
+// ── full blocks ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The inner message of an assistant record, as far as it is known when its first block comes. */
+function head(on: Writer, message: WriteMessage, content: Rec[]): Rec {
+  if (message.usage === undefined) on.sink.added('assistant.message.usage')
+  return {
+    model: message.model ?? on.session.setting.model ?? 'unknown',
+    id: message.id,
+    type: 'message',
+    role: 'assistant',
+    content,
+    stop_reason: null,
+    stop_sequence: null,
+    usage: usageKeys(message.usage ?? {}),
+  }
+}
+
+/** Inside a bracket a full block stands between its start and its stop. */
+export function block(
+  on: Writer,
+  event: Event,
+  message: WriteMessage,
+  type: OpenBlock['type'] | undefined,
+  content: Rec,
+  start: Rec,
+  extra: Rec = {},
+): void {
+  if (message.streaming && type !== undefined) openBlock(on, message, type, start)
+  else message.blocks++
+  write(
+    on,
+    {
+      type: 'assistant',
+      message: head(on, message, [content]),
+      ...laneKeys(on, event.agent),
+      ...extra,
+      ...stamp(event.at),
+    },
+    syntheticOf(event),
+  )
+  closeBlock(on, message)
+}

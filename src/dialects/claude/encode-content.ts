@@ -1,0 +1,102 @@
+// What a message is made of: text, thoughts, other content, calls. Deltas of the main lane stand in the raw stream; a
+// subagent has none, its deltas are joined.
+import { isRecord } from '../../base/json.ts'
+import type { EventOf } from '../../model/event.ts'
+import { syntheticOf } from '../contract.ts'
+import { block, closeBlock, openBlock, stream } from './encode-block.ts'
+import { openMessage, release } from './encode-message.ts'
+import { callId, type HeldCall, laneOf, type Writer } from './encode-state.ts'
+
+export function delta(on: Writer, event: EventOf<'text.delta' | 'thought.delta'>): void {
+  const lane = laneOf(on.session, event.agent)
+  const message = openMessage(on, event)
+  const isText = event.kind === 'text.delta'
+  if (isText) lane.joined.text += event.text
+  else lane.joined.thought += event.text
+  if (event.agent !== undefined) return // written whole, at its end
+  openBlock(
+    on,
+    message,
+    isText ? 'text' : 'thinking',
+    isText ? { type: 'text', text: '' } : { type: 'thinking', thinking: '', signature: '' },
+  )
+  const piece = isText ? { type: 'text_delta', text: event.text } : { type: 'thinking_delta', thinking: event.text }
+  stream(on, message, { type: 'content_block_delta', index: message.block!.index, delta: piece }, syntheticOf(event))
+}
+
+export function textEnd(on: Writer, event: EventOf<'text.end'>): void {
+  const lane = laneOf(on.session, event.agent)
+  const text = event.text ?? lane.joined.text
+  lane.joined.text = ''
+  if (event.agent === undefined) on.session.turn.text = text
+  block(on, event, openMessage(on, event), 'text', { type: 'text', text }, { type: 'text', text: '' })
+}
+
+export function thoughtEnd(on: Writer, event: EventOf<'thought.end'>): void {
+  const lane = laneOf(on.session, event.agent)
+  const thinking = event.text ?? lane.joined.thought
+  lane.joined.thought = ''
+  const content =
+    event.redacted === true
+      ? { type: 'redacted_thinking', data: event.signature ?? '' }
+      : { type: 'thinking', thinking, signature: event.signature ?? '' }
+  block(on, event, openMessage(on, event), 'thinking', content, { type: 'thinking', thinking: '', signature: '' })
+}
+
+export function contentEnd(on: Writer, event: EventOf<'content.end'>): void {
+  const { data } = event
+  const content =
+    isRecord(data) && data['type'] === event.type
+      ? data
+      : typeof data === 'string'
+        ? { type: event.type, source: { type: 'base64', media_type: event.mime ?? 'application/octet-stream', data } }
+        : event.uri === undefined
+          ? undefined
+          : { type: event.type, source: { type: 'url', url: event.uri } }
+  if (content === undefined) return on.sink.lost(event, 'data')
+  block(on, event, openMessage(on, event), 'text', content, { type: 'text', text: '' })
+}
+
+// ── calls ────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export function toolStart(on: Writer, event: EventOf<'tool.start'>): void {
+  const { session } = on
+  const call = callId(event)
+  session.calls.set(call, {
+    name: event.name,
+    lane: event.agent,
+    input: event.input,
+    paths: event.paths,
+    kind: event.toolKind,
+    at: event.at,
+  })
+  openMessage(on, event)
+  const held: HeldCall = { event, json: '', streamed: false }
+  laneOf(session, event.agent).held.set(call, held)
+  if (event.input !== undefined) release(on, event.agent, call, undefined)
+}
+
+export function toolDelta(on: Writer, event: EventOf<'tool.delta'>): void {
+  const call = callId(event)
+  const lane = laneOf(on.session, event.agent)
+  const held = lane.held.get(call)
+  if (event.of !== 'input' || held === undefined) return on.sink.lost(event, 'text')
+  held.json += event.text
+  const { message } = lane
+  if (event.agent !== undefined || message === undefined) return
+  if (message.block?.type !== 'tool_use' || !held.streamed) {
+    closeBlock(on, message)
+    openBlock(on, message, 'tool_use', { type: 'tool_use', id: call, name: held.event.name, input: {} })
+    held.streamed = true
+  }
+  stream(
+    on,
+    message,
+    {
+      type: 'content_block_delta',
+      index: message.block!.index,
+      delta: { type: 'input_json_delta', partial_json: event.text },
+    },
+    syntheticOf(event),
+  )
+}

@@ -1,0 +1,150 @@
+// What the encoder remembers while it writes: per session what an init and a result need, per lane the message that is
+// being written. Records of the main lane stand inside a turn (init … result); a subagent's may follow it.
+import type { Rec } from '../../base/json.ts'
+import type { Event, EventOf, Fault, Payload, Usage } from '../../model/event.ts'
+import { type Sink, wireId } from '../contract.ts'
+import { uuidFor } from './uuid.ts'
+
+/** A block that stands open in the raw stream. */
+export type OpenBlock = { index: number; type: 'text' | 'thinking' | 'tool_use' }
+
+export type WriteMessage = {
+  /** As the source names it. */
+  source: string | undefined
+  id: string
+  model: string | undefined
+  usage: Usage | undefined
+  blocks: number
+  /** Its message_start is written and its message_stop is not. */
+  streaming: boolean
+  block: OpenBlock | undefined
+  /** A result or prompt came since: what follows without a message id is a new message. */
+  answered: boolean
+}
+
+/** A call whose input comes in pieces: written when the input is whole. */
+export type HeldCall = { event: EventOf<'tool.start'>; json: string; streamed: boolean }
+
+export type WriteLane = {
+  message: WriteMessage | undefined
+  /** Ids that the lane has left; they may not come again. */
+  past: Set<string>
+  joined: { text: string; thought: string }
+  held: Map<string, HeldCall>
+}
+
+export type WriteCall = {
+  name: string
+  lane: string | undefined
+  input: unknown
+  paths: readonly string[] | undefined
+  kind: string
+  at: number | undefined
+}
+
+export type ModelTotal = {
+  usage: Usage
+  usd: number
+  contextLimit: number | undefined
+  outputLimit: number | undefined
+}
+
+export type WriteSession = {
+  key: string | undefined
+  id: string
+  setting: Payload<'session.update'>
+  catalog: Payload<'catalog.update'>
+  inits: number
+  openTurns: number
+  results: number
+  records: number
+  lanes: Map<string | undefined, WriteLane>
+  calls: Map<string, WriteCall>
+  /** The call that started a task: the parent of the lane's records. */
+  parents: Map<string, string>
+  asks: Map<string, { name: string; input: unknown; question: boolean; call: string | undefined }>
+  /** Prompts told before their turn began. */
+  prompts: EventOf<'prompt.submit'>[]
+  lastPrompt: string | undefined
+  /** Of the turn that is being written. */
+  turn: {
+    startedAt: number | undefined
+    steps: number
+    text: string | undefined
+    usage: Usage | undefined
+    byModel: Map<string, ModelTotal>
+    usd: number | undefined
+    fault: Fault | undefined
+    denied: Map<string, Rec>
+  }
+  /** Over all turns, as the program counts. */
+  totals: { usd: number; models: Map<string, ModelTotal> }
+  lastAt: number | undefined
+}
+
+export const newTurn = (startedAt?: number): WriteSession['turn'] => ({
+  startedAt,
+  steps: 0,
+  text: undefined,
+  usage: undefined,
+  byModel: new Map(),
+  usd: undefined,
+  fault: undefined,
+  denied: new Map(),
+})
+
+export type Writer = {
+  sink: Sink
+  session: WriteSession
+  /** Ids made where the source has none. */
+  made: number
+}
+
+export const newSession = (key: string | undefined, id: string): WriteSession => ({
+  key,
+  id,
+  setting: {},
+  catalog: {},
+  inits: 0,
+  openTurns: 0,
+  results: 0,
+  records: 0,
+  lanes: new Map(),
+  calls: new Map(),
+  parents: new Map(),
+  asks: new Map(),
+  prompts: [],
+  lastPrompt: undefined,
+  turn: newTurn(),
+  totals: { usd: 0, models: new Map() },
+  lastAt: undefined,
+})
+
+export function laneOf(session: WriteSession, id: string | undefined): WriteLane {
+  let lane = session.lanes.get(id)
+  if (lane === undefined)
+    session.lanes.set(
+      id,
+      (lane = { message: undefined, past: new Set(), joined: { text: '', thought: '' }, held: new Map() }),
+    )
+  return lane
+}
+
+// ── the ends of a record ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Writes a record that names its session; `uuid` comes last, as the program has it. */
+export function write(on: Writer, record: Rec, synthetic?: string): void {
+  const { session, sink } = on
+  sink.write({ ...record, session_id: session.id, uuid: uuidFor(session.id, ++session.records) }, synthetic)
+}
+
+export const stamp = (at: number | undefined): Rec =>
+  at === undefined || !(Math.abs(at) <= 8.64e15) ? {} : { timestamp: new Date(at).toISOString() }
+
+/** Which lane a record is of. */
+export function laneKeys({ session }: Writer, agent: string | undefined): Rec {
+  if (agent === undefined) return { parent_tool_use_id: null }
+  return { parent_tool_use_id: wireId(session.parents.get(agent) ?? agent), agent_id: wireId(agent) }
+}
+
+export const callId = (event: Event): string => wireId(event.call ?? 'toolu_unknown')

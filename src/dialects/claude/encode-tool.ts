@@ -1,0 +1,172 @@
+// `user` records: results of calls, with the structure that the document shows per tool, and prompts.
+import { isRecord, type Rec } from '../../base/json.ts'
+import type { EventOf } from '../../model/event.ts'
+import { toolFailed } from '../../model/outcome.ts'
+import { syntheticOf, textOf } from '../contract.ts'
+import { release, settleMessage } from './encode-message.ts'
+import { callId, laneKeys, stamp, write, type WriteCall, type Writer } from './encode-state.ts'
+
+// ── results ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export function toolEnd(on: Writer, event: EventOf<'tool.end'>): void {
+  const { session } = on
+  const id = callId(event)
+  const call = session.calls.get(id)
+  // A result needs its call, and nothing of the main lane may follow the turn's result.
+  if (call === undefined || (call.lane === undefined && session.openTurns === 0)) return on.sink.lost(event, 'status')
+  release(on, call.lane, id, undefined)
+  settleMessage(on, call.lane)
+  session.calls.delete(id)
+  const failed = toolFailed(event)
+  const text = resultText(event, call)
+  if (event.status === 'denied') session.turn.denied.set(id, denial(id, call))
+  const structure =
+    call.lane === undefined ? (failed ? `Error: ${textOf(text)}` : structureOf(event, call, textOf(text))) : undefined
+  write(
+    on,
+    {
+      type: 'user',
+      message: { role: 'user', content: [{ tool_use_id: id, type: 'tool_result', content: text, is_error: failed }] },
+      ...laneKeys(on, call.lane),
+      ...(structure === undefined ? {} : { tool_use_result: structure }),
+      ...metaOf(event, id),
+      ...stamp(event.at),
+    },
+    syntheticOf(event),
+  )
+}
+
+export const denial = (id: string, call: Pick<WriteCall, 'name' | 'input'>): Rec => ({
+  tool_name: call.name,
+  tool_use_id: id,
+  tool_input: isRecord(call.input) ? call.input : {},
+})
+
+/** Who let the call run or stopped it, where the source says so. */
+function metaOf({ status, permitted }: EventOf<'tool.end'>, id: string): Rec {
+  const said = permitted ?? (status === 'denied' ? { allow: false, by: 'unknown' as const } : undefined)
+  if (said === undefined) return {}
+  const decision = said.allow ? 'accept' : 'reject'
+  return {
+    tool_result_meta: [
+      { id, permission_decision: { decision, ...(sources[said.by]?.(said.allow) ?? { source: 'config' }) } },
+    ],
+  }
+}
+const sources: Readonly<Record<string, (allow: boolean) => Rec>> = {
+  rule: () => ({ source: 'config', reason_type: 'rule' }),
+  mode: () => ({ source: 'config', reason_type: 'mode' }),
+  hook: () => ({ source: 'hook', reason_type: 'hook' }),
+  host: () => ({ source: 'config', reason_type: 'permissionPromptTool' }),
+  user: (allow) => ({ source: allow ? 'user_temporary' : 'user_reject' }),
+}
+
+function resultText(event: EventOf<'tool.end'>, call: WriteCall): unknown {
+  const text = event.text ?? event.error?.text
+  if (event.exitCode !== undefined && event.exitCode !== 0) {
+    const opening = `Exit code ${event.exitCode}`
+    return text === undefined || text === '' ? opening : text.startsWith(opening) ? text : `${opening}\n${text}`
+  }
+  if (event.content !== undefined && event.content.every((part) => isRecord(part) && contentTypes.has(part['type'])))
+    return event.content
+  if (text !== undefined) return text
+  if (event.data !== undefined) return textOf(event.data)
+  return event.status === 'ok' ? '' : event.status === 'denied' ? `${call.name} was not permitted` : event.status
+}
+const contentTypes: ReadonlySet<unknown> = new Set(['text', 'image', 'document', 'tool_reference', 'search_result'])
+
+/** The document's `tool_use_result`, from the tool's own structure if it is one, else from what is known of the call. */
+function structureOf(event: EventOf<'tool.end'>, call: WriteCall, text: string): Rec | undefined {
+  const { data } = event
+  const input = isRecord(call.input) ? call.input : {}
+  const path = call.paths?.[0] ?? str(input['file_path']) ?? str(input['filePath']) ?? str(input['path'])
+  const given = isRecord(data) ? data : {}
+  switch (call.name.toLowerCase()) {
+    case 'bash':
+      if ('stdout' in given) return given
+      return { stdout: text, stderr: '', interrupted: false, isImage: false }
+    case 'read': {
+      if (isRecord(given['file'])) return given
+      if (path === undefined) return undefined
+      const lines = countLines(text)
+      const startLine = typeof input['offset'] === 'number' ? input['offset'] : 1
+      return { type: 'text', file: { filePath: path, content: text, numLines: lines, startLine, totalLines: lines } }
+    }
+    case 'grep': {
+      if ('mode' in given || 'filenames' in given) return given
+      const mode = str(input['output_mode']) ?? 'content'
+      const filenames = mode === 'files_with_matches' ? filled(text) : []
+      return { mode, numFiles: filenames.length, filenames, content: text, numLines: countLines(text) }
+    }
+    case 'glob': {
+      if ('filenames' in given) return given
+      const filenames = filled(text)
+      const took =
+        event.durationMs ?? (event.at !== undefined && call.at !== undefined ? Math.max(0, event.at - call.at) : 0)
+      return { filenames, durationMs: took, numFiles: filenames.length, truncated: false }
+    }
+    case 'write':
+      if ('filePath' in given) return given
+      return path === undefined || typeof input['content'] !== 'string'
+        ? undefined
+        : { filePath: path, content: input['content'] }
+    case 'edit': {
+      if ('filePath' in given) return given
+      const [before, after] = [
+        str(input['old_string']) ?? str(input['oldString']),
+        str(input['new_string']) ?? str(input['newString']),
+      ]
+      if (path === undefined || before === undefined || after === undefined) return undefined
+      return {
+        filePath: path,
+        oldString: before,
+        newString: after,
+        replaceAll: input['replace_all'] === true || input['replaceAll'] === true,
+      }
+    }
+    default:
+      return isRecord(data) ? data : undefined
+  }
+}
+
+const str = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+const filled = (text: string): string[] => text.split('\n').filter((line) => line !== '')
+
+function countLines(text: string): number {
+  let count = text === '' ? 0 : 1
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count++
+  return count
+}
+
+// ── prompts ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** As the program replays them. Pieces of one prompt are joined before. */
+export function writePrompt(on: Writer, event: EventOf<'prompt.submit'>): void {
+  const { session } = on
+  if (
+    event.agent === undefined &&
+    event.state === 'seen' &&
+    event.by === 'user' &&
+    event.text !== undefined &&
+    event.text === session.lastPrompt
+  )
+    return // what was sent comes back
+  const open = session.lanes.get(event.agent)?.message
+  if (open !== undefined) open.answered = true
+  session.lastPrompt = event.agent === undefined && event.by === 'user' ? event.text : session.lastPrompt
+  const parts = (event.content ?? []).filter(
+    (part) => isRecord(part) && typeof part['type'] === 'string' && part['type'] !== 'tool_result',
+  )
+  const content = parts.length > 0 ? parts : [{ type: 'text', text: event.text ?? '' }]
+  const role =
+    event.agent !== undefined
+      ? {}
+      : event.by === 'user' || event.by === 'host'
+        ? { isReplay: true }
+        : { isSynthetic: true }
+  write(
+    on,
+    { type: 'user', message: { role: 'user', content }, ...laneKeys(on, event.agent), ...role, ...stamp(event.at) },
+    syntheticOf(event),
+  )
+}

@@ -1,0 +1,167 @@
+// The frame of a turn: the init before it and the result after it, in the shapes of the document.
+import { isRecord, type Rec } from '../../base/json.ts'
+import type { Payload, Usage } from '../../model/event.ts'
+import { outcomeOf } from '../../model/outcome.ts'
+import { addUsage, totalTokens } from '../../model/usage.ts'
+import type { Reason } from '../../model/vocabulary.ts'
+import { closeMessage } from './encode-message.ts'
+import { type ModelTotal, newTurn, write, type Writer, type WriteSession } from './encode-state.ts'
+import { modelKeys, usageKeys } from './encode-usage.ts'
+import { usd } from './values.ts'
+
+// ── init ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export function writeInit(on: Writer, at: number | undefined, synthetic: string | undefined): void {
+  const { session, sink } = on
+  const { setting, catalog } = session
+  if (setting.model === undefined) sink.added('system/init.model')
+  if (setting.mode === undefined) sink.added('system/init.permissionMode')
+  if (catalog.tools === undefined) sink.added('system/init.tools')
+  const record: Rec = {
+    type: 'system',
+    subtype: 'init',
+    cwd: setting.cwd ?? '',
+    tools: (catalog.tools ?? []).map(({ name }) => name),
+    mcp_servers: (catalog.servers ?? []).map(({ name, status }) => ({ name, status })),
+    model: setting.model ?? 'unknown',
+    permissionMode: setting.mode ?? 'default',
+    slash_commands: names(catalog.commands),
+    agents: names(catalog.agents),
+    skills: names(catalog.skills),
+    plugins: (catalog.plugins ?? []).map(({ name, path }) => ({ name, path: path ?? '' })),
+  }
+  if (setting.program === 'claude-code' && setting.version !== undefined)
+    record['claude_code_version'] = setting.version
+  write(on, record, synthetic)
+  session.inits++
+  session.openTurns++
+  if (session.openTurns === 1) session.turn = newTurn(at)
+}
+
+const names = (list: readonly { name: string }[] | undefined): string[] => (list ?? []).map(({ name }) => name)
+
+// ── result ───────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** What is known of the turn's end: from turn.end, from session.end, or nothing but that the stream is over. */
+export type TurnEnd = Partial<Payload<'turn.end'>> & { reason: Reason; at?: number | undefined }
+
+/** Ends the oldest open turn. Without one it is a lone result: a session that failed before it could begin. */
+export function writeResult(on: Writer, event: TurnEnd, synthetic: string | undefined): void {
+  const { session, sink } = on
+  const { turn } = session
+  closeMessage(on, undefined, event.reason, undefined)
+  const took =
+    event.durationMs ??
+    (event.at !== undefined && turn.startedAt !== undefined ? Math.max(0, event.at - turn.startedAt) : undefined)
+  if (took === undefined) sink.added('result.duration_ms')
+  if (event.apiMs === undefined) sink.added('result.duration_api_ms')
+  const own = event.own ?? event.usage ?? turn.usage
+  if (own === undefined) sink.added('result.usage')
+  count(session, event)
+  const text = event.text ?? turn.text ?? ''
+  const fault = event.error ?? turn.fault
+  const ending = endingOf(on, event.reason, fault?.text ?? text)
+  write(
+    on,
+    {
+      type: 'result',
+      subtype: ending.subtype,
+      is_error: ending.isError,
+      duration_ms: took ?? 0,
+      duration_api_ms: event.apiMs ?? 0,
+      num_turns: event.steps ?? turn.steps,
+      ...(ending.errors === undefined
+        ? { result: ending.isError ? fault?.text || text : text }
+        : { errors: ending.errors }),
+      stop_reason: ending.stop,
+      total_cost_usd: usd(session.totals.usd),
+      usage: usageKeys(own ?? {}),
+      modelUsage: Object.fromEntries([...session.totals.models].map(([model, total]) => [model, modelKeys(total)])),
+      permission_denials: denials(session, event),
+      ...(event.data === undefined ? {} : { structured_output: event.data }),
+      ...(ending.terminal === undefined ? {} : { terminal_reason: ending.terminal }),
+      ...(fault?.http === undefined ? {} : { api_error_status: fault.http }),
+      result_index: session.results++,
+    },
+    synthetic,
+  )
+  session.openTurns = Math.max(0, session.openTurns - 1)
+  session.turn = newTurn(event.at)
+}
+
+type Ending = {
+  subtype: string
+  isError: boolean
+  stop: string | null
+  terminal: string | undefined
+  errors: string[] | undefined
+}
+
+/** An error subtype carries errors and no result text. */
+function endingOf({ session }: Writer, reason: Reason, text: string): Ending {
+  const failed = (subtype: string, terminal: string | undefined, stop: string | null = null): Ending => ({
+    subtype,
+    isError: true,
+    stop,
+    terminal,
+    errors: [text || reason.replaceAll('_', ' ')],
+  })
+  switch (reason) {
+    case 'max_turns':
+      return failed('error_max_turns', 'max_turns')
+    case 'budget':
+      return failed('error_max_budget_usd', 'budget_exhausted')
+    case 'cancelled':
+    case 'cancelled_forced':
+      return failed('error_during_execution', session.calls.size > 0 ? 'aborted_tools' : 'aborted_streaming')
+    case 'context':
+      return failed('error_during_execution', 'prompt_too_long')
+    case 'refusal':
+      return failed('error_during_execution', 'api_error', 'refusal')
+    case 'max_tokens':
+      return failed('error_during_execution', undefined, 'max_tokens')
+    case 'stop_sequence':
+      return { subtype: 'success', isError: false, stop: 'stop_sequence', terminal: 'completed', errors: undefined }
+    default:
+      if (outcomeOf(reason) !== 'ok') return failed('error_during_execution', undefined)
+      return { subtype: 'success', isError: false, stop: 'end_turn', terminal: 'completed', errors: undefined }
+  }
+}
+
+/** Adds the turn's share to the totals, which the program counts from its start. */
+function count(session: WriteSession, event: TurnEnd): void {
+  const { totals, turn } = session
+  const shares: [string, ModelTotal][] =
+    event.byModel?.map(({ model, usage, cost, contextLimit, outputLimit }) => [
+      model,
+      { usage: usage ?? {}, usd: cost?.usd ?? 0, contextLimit, outputLimit },
+    ]) ??
+    (event.usage === undefined ? [...turn.byModel] : alone(session, event.usage, event.cost?.usd ?? turn.usd ?? 0))
+  for (const [model, share] of shares) {
+    const before = totals.models.get(model)
+    totals.models.set(model, {
+      usage: addUsage(before?.usage, share.usage),
+      usd: (before?.usd ?? 0) + share.usd,
+      contextLimit: share.contextLimit ?? before?.contextLimit,
+      outputLimit: share.outputLimit ?? before?.outputLimit,
+    })
+  }
+  totals.usd += event.cost?.usd ?? turn.usd ?? 0
+}
+
+/** No model told its share: the session's own model did all of it. */
+function alone({ setting, turn }: WriteSession, usage: Usage, dollars: number): [string, ModelTotal][] {
+  const [told] = turn.byModel
+  const model = setting.model ?? told?.[0]
+  if (model === undefined || totalTokens(usage) === 0) return []
+  return [[model, { usage, usd: dollars, contextLimit: told?.[1].contextLimit, outputLimit: undefined }]]
+}
+
+function denials(session: WriteSession, event: TurnEnd): Rec[] {
+  if (event.denied === undefined) return [...session.turn.denied.values()]
+  return event.denied.map(({ name, call, input }) => ({
+    tool_name: name,
+    tool_use_id: call ?? '',
+    tool_input: isRecord(input) ? input : {},
+  }))
+}

@@ -1,0 +1,243 @@
+// events → Claude. Writes a legal stream of documented shapes: an init before every turn, one block an assistant record, a
+// result after every turn. What the source leaves open (an id, a result, a session's end) is added and counted.
+import type { Event, EventOf } from '../../model/event.ts'
+import { type Encoder, type Sink, syntheticOf, wireId } from '../contract.ts'
+import {
+  cancelRequest,
+  hookEnd,
+  hookStart,
+  permissionAnswer,
+  permissionRequest,
+  questionAnswer,
+  questionRequest,
+} from './encode-control.ts'
+import { contentEnd, delta, textEnd, thoughtEnd, toolDelta, toolStart } from './encode-content.ts'
+import { messageDrop, messageEnd, messageStart, release } from './encode-message.ts'
+import { newSession, type Writer, type WriteSession } from './encode-state.ts'
+import {
+  commands,
+  contextTrim,
+  error,
+  notice,
+  retryStart,
+  sessionUpdate,
+  statusUpdate,
+  taskEnd,
+  taskStart,
+  taskUpdate,
+  toolProgress,
+  usageUpdate,
+} from './encode-system.ts'
+import { toolEnd, writePrompt } from './encode-tool.ts'
+import { writeInit, writeResult } from './encode-turn.ts'
+
+export function encode(sink: Sink): Encoder {
+  const sessions = new Map<string | undefined, WriteSession>()
+  const on: Writer = { sink, session: newSession(undefined, ''), made: 0 }
+  let unnamed = 0
+
+  function sessionOf(event: Event): WriteSession {
+    let session = sessions.get(event.session)
+    if (session === undefined) {
+      const native =
+        event.kind === 'session.start' && (event.session === undefined || event.session.startsWith('~'))
+          ? event.native
+          : undefined
+      const id = native ?? (event.session === undefined ? `session-${++unnamed}` : wireId(event.session))
+      if (native === undefined && event.session === undefined) sink.added('session_id')
+      sessions.set(event.session, (session = newSession(event.session, id)))
+    }
+    if (event.at !== undefined) session.lastAt = event.at
+    return session
+  }
+
+  /** Messages of the main lane need an open turn, those of a subagent only that the session has begun. */
+  function needTurn(event: Event): void {
+    const { session } = on
+    if (event.agent === undefined ? session.openTurns > 0 : session.inits > 0) return
+    beginTurn(event, 'required')
+  }
+
+  function beginTurn(event: Event, synthetic: string | undefined): void {
+    const { session } = on
+    writeInit(on, event.at ?? session.lastAt, synthetic)
+    const { prompts } = session
+    session.prompts = []
+    for (const prompt of prompts) writePrompt(on, prompt)
+  }
+
+  /** Prompts wait for their turn, and pieces for their rest. */
+  function prompt(event: EventOf<'prompt.submit'>): void {
+    const { session } = on
+    if (event.state === 'queued') return sink.lost(event, 'state')
+    if (event.agent !== undefined) {
+      needTurn(event)
+      return writePrompt(on, event)
+    }
+    const last = session.prompts.at(-1)
+    if (event.partial === true && last?.partial === true)
+      session.prompts[session.prompts.length - 1] = { ...last, text: (last.text ?? '') + (event.text ?? '') }
+    else session.prompts.push(event)
+    if (event.partial !== true && session.openTurns > 0) flushPrompts()
+  }
+
+  function flushPrompts(): void {
+    const { session } = on
+    const { prompts } = session
+    if (prompts.length === 0 || session.openTurns === 0) return
+    session.prompts = []
+    for (const waiting of prompts) writePrompt(on, waiting)
+  }
+
+  function catalog(event: EventOf<'catalog.update'>): void {
+    const { session } = on
+    const { tools, skills, servers, commands: slash, agents, plugins } = event
+    for (const [key, list] of Object.entries({ tools, skills, servers, commands: slash, agents, plugins }))
+      if (list !== undefined) session.catalog = { ...session.catalog, [key]: list }
+    if (session.openTurns === 0) return
+    // In the middle of a turn only commands can be told; the next init has the rest.
+    if (slash !== undefined && tools === undefined) commands(on, event)
+    else sink.lost(event, 'tools', 'approx')
+  }
+
+  function sessionStart(event: EventOf<'session.start'>): void {
+    const { model, cwd, mode, program, version } = event
+    const { setting } = on.session
+    Object.assign(setting, {
+      model: model ?? setting.model,
+      cwd: cwd ?? setting.cwd,
+      mode: mode ?? setting.mode,
+      program: program ?? setting.program,
+      version: version ?? setting.version,
+    })
+  }
+
+  /** Claude has no word for it: open turns get their result, and a session that never had one gets one. */
+  function sessionEnd(event: EventOf<'session.end'>): void {
+    const { session } = on
+    if (session.prompts.length > 0 && session.openTurns === 0 && session.results === 0) beginTurn(event, 'required') // asked, never answered
+    for (const waiting of session.prompts) sink.lost(waiting, 'text')
+    session.prompts = []
+    if (session.openTurns === 0 && session.results > 0) return
+    do writeResult(on, event, session.openTurns === 0 ? 'required' : syntheticOf(event))
+    while (session.openTurns > 0)
+  }
+
+  function push(event: Event): void {
+    if (
+      event.kind === 'run.start' ||
+      event.kind === 'run.end' ||
+      event.kind === 'phase.start' ||
+      event.kind === 'phase.end'
+    )
+      return
+    on.session = sessionOf(event)
+    if (event.kind !== 'prompt.submit' && needsTurn.has(event.kind)) {
+      needTurn(event)
+      flushPrompts()
+    }
+    switch (event.kind) {
+      case 'session.start':
+        return sessionStart(event)
+      case 'session.update':
+        return sessionUpdate(on, event)
+      case 'session.end':
+        return sessionEnd(event)
+      case 'turn.start':
+        return beginTurn(event, syntheticOf(event))
+      case 'turn.end':
+        return writeResult(on, event, syntheticOf(event))
+      case 'message.start':
+        return messageStart(on, event)
+      case 'message.end':
+        return messageEnd(on, event)
+      case 'message.drop':
+        return messageDrop(on, event)
+      case 'text.delta':
+        return delta(on, event)
+      case 'thought.delta':
+        return delta(on, event)
+      case 'text.end':
+        return textEnd(on, event)
+      case 'thought.end':
+        return thoughtEnd(on, event)
+      case 'content.end':
+        return contentEnd(on, event)
+      case 'prompt.submit':
+        return prompt(event)
+      case 'tool.start':
+        return toolStart(on, event)
+      case 'tool.delta':
+        return toolDelta(on, event)
+      case 'tool.update':
+        return toolUpdate(event)
+      case 'tool.end':
+        return toolEnd(on, event)
+      case 'task.start':
+        return taskStart(on, event)
+      case 'task.update':
+        return taskUpdate(on, event)
+      case 'task.end':
+        return taskEnd(on, event)
+      case 'permission.request':
+        return permissionRequest(on, event)
+      case 'permission.answer':
+        return permissionAnswer(on, event)
+      case 'question.request':
+        return questionRequest(on, event)
+      case 'question.answer':
+        return questionAnswer(on, event)
+      case 'hook.start':
+        return hookStart(on, event)
+      case 'hook.end':
+        return hookEnd(on, event)
+      case 'catalog.update':
+        return catalog(event)
+      case 'status.update':
+        return statusUpdate(on, event)
+      case 'usage.update':
+        return usageUpdate(on, event)
+      case 'context.trim':
+        return contextTrim(on, event)
+      case 'retry.start':
+        return retryStart(on, event)
+      case 'cancel.request':
+        return cancelRequest(on, event)
+      case 'error':
+        return error(on, event)
+      case 'notice':
+        return notice(on, event)
+    }
+  }
+
+  function toolUpdate(event: EventOf<'tool.update'>): void {
+    const call = wireId(event.call ?? '')
+    if (event.input !== undefined && release(on, event.agent, call, event.input)) return
+    if (event.elapsedMs === undefined) return sink.lost(event, 'state')
+    toolProgress(on, event, call)
+  }
+
+  return {
+    push,
+    end() {
+      for (const session of sessions.values()) {
+        on.session = session
+        while (session.openTurns > 0) writeResult(on, { reason: 'cut', at: session.lastAt }, 'cut')
+      }
+    },
+  }
+}
+
+const needsTurn: ReadonlySet<string> = new Set([
+  'message.start',
+  'text.delta',
+  'text.end',
+  'thought.delta',
+  'thought.end',
+  'content.end',
+  'tool.start',
+  'tool.delta',
+  'permission.request',
+  'question.request',
+  'turn.end',
+])

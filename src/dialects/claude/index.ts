@@ -1,0 +1,20 @@
+// Claude Code's stream-json, its control channel and its transcript files.
+import { type Dialect, decoderOf } from '../contract.ts'
+import { claimer } from './claim.ts'
+import { decode } from './decode.ts'
+import { encode } from './encode.ts'
+import { loss } from './loss.ts'
+import { order, rules } from './order.ts'
+import * as shapes from './shapes.gen.js'
+import { tag } from './tag.ts'
+
+export const claude: Dialect = {
+  ...claimer,
+  shapes,
+  tag,
+  decoder: () => decoderOf(claude, decode),
+  encoder: encode,
+  order,
+  rules,
+  loss,
+}
