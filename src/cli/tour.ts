@@ -49,8 +49,8 @@ export async function run(argv: readonly string[]): Promise<number> {
   for (const { name: to } of claimers) versions.push(translate(from, await loadDialect(to, '--to'), bytes))
   for (const { dialect, lines } of versions) {
     say()
-    say(`$ sluice convert ${shownName} --to ${dialect.name}    # ${dialect.title}`)
-    for (const line of lines.slice(0, shownLines)) say(cut(line))
+    say(`$ sluice convert ${shownName} --to ${dialect.name}    # ${dialect.title}; long values shortened here`)
+    for (const line of lines.slice(0, shownLines)) say(brief(line))
     if (lines.length > shownLines) say(`… ${lines.length - shownLines} more records`)
   }
   say()
@@ -71,9 +71,17 @@ function translate(from: Dialect, dialect: Dialect, bytes: Uint8Array): Version 
   return { dialect, lines: text.split('\n').filter((line) => line !== ''), summary }
 }
 
-function cut(line: string): string {
+/** One record on one line of the screen: long values are shortened, the place in the recording is left out. */
+function brief(line: string): string {
   const width = Math.max(60, Math.min(process.stdout.columns ?? 118, 160))
-  return line.length <= width ? printable(line) : `${printable(line.slice(0, width - 2))} …`
+  const shorten = (key: string, value: unknown): unknown => {
+    if (key === 'origin') return undefined
+    if (typeof value === 'string' && value.length > 34) return `${value.slice(0, /[0-9a-f-]{36}/.test(value) ? 4 : 32)}…`
+    if (Array.isArray(value) && value.length > 3) return [...(value as unknown[]).slice(0, 2), '…']
+    return value
+  }
+  const text = printable(JSON.stringify(JSON.parse(line), shorten))
+  return text.length <= width ? text : `${text.slice(0, width - 2)} …`
 }
 
 function lossTable(versions: Version[]): string[] {

@@ -65,9 +65,17 @@ export function decode(pen: Pen): DecoderBody {
     pen.emit('message.start', {}, { agent, message })
   }
 
+  /** Steps may be left out: then the first words begin the message. */
+  function inMessage(place: Place): void {
+    if (pen.openMessage(place.agent) !== undefined) return
+    place.message ??= `~m${++own.messages}`
+    pen.emit('message.start', {}, { ...place, synthetic: 'implied' })
+  }
+
   function spoken(kind: 'text.end' | 'thought.end', { part }: Wire<'text' | 'reasoning'>): void {
     const place = placeOf(part)
     if (part.synthetic === true) return pen.emit('prompt.submit', { text: part.text, by: 'system', state: 'sent' }, { agent: place.agent })
+    inMessage(place)
     pen.emit(kind, { text: part.text, streamed: false, startedAt: millisOf(part.time?.start), endedAt: millisOf(part.time?.end) }, place)
   }
 
@@ -114,7 +122,9 @@ export function decode(pen: Pen): DecoderBody {
     own.finish = finish
     const usageFinal = usage === undefined ? undefined : record.usageStatus !== 'estimated'
     const told = { finish, model, provider, agentName, usage, usageFinal, cost: costOf(record.cost), context: contextOf(record.context) }
-    pen.emit('message.end', told, { message: messageID ?? pen.openMessage(undefined)?.message })
+    const place: Place = { message: messageID ?? pen.openMessage(undefined)?.message }
+    inMessage(place)
+    pen.emit('message.end', told, place)
   }
 
   function permission(decision: 'allow' | 'reject', record: Wire<'permission_granted' | 'permission_rejected'>): void {

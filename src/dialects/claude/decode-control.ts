@@ -12,6 +12,7 @@ import type { Wire } from './wire.ts'
 
 export function canUseTool(on: Reader, record: Wire<'control_request/can_use_tool'>): void {
   const { request, request_id: id } = record
+  if (on.pen.isAsked(id)) return on.pen.raw(on.tag, 'redundant')
   const name = request.tool_name
   const call = request.tool_use_id ?? openCallNamed(on, name)
   const known = call === undefined ? undefined : on.session.calls.get(call)

@@ -122,7 +122,7 @@ function callTool(on: Reader, lane: Lane, agent: string | undefined, block: Bloc
   const { index, begun } = place(lane, 'tool', call)
   const where = placeIn(lane, agent, index, call)
   lane.message!.calls = true
-  if (begun !== undefined) return on.pen.emit('tool.update', { state: 'pending', ...about(block.input) }, where)
+  if (begun !== undefined || on.pen.isOpen(call)) return on.pen.emit('tool.update', { state: 'pending', ...about(block.input) }, where)
   startCall(on, where, call, name, block.type, block.input)
 }
 

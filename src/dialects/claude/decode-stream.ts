@@ -69,7 +69,7 @@ function blockStart(on: Reader, { event }: Stream, lane: Lane, agent: string | u
   const begun: StreamedBlock = { type, call: type === 'tool' ? block?.id : undefined, told: false }
   put(lane.streamed, index, begun, most.blocks)
   lane.streaming = true
-  if (type === 'tool' && block?.id !== undefined && block.name !== undefined) {
+  if (type === 'tool' && block?.id !== undefined && block.name !== undefined && !on.pen.isOpen(block.id)) {
     begun.told = lane.message!.calls = true
     return startCall(on, placeIn(lane, agent, index, block.id), block.id, block.name, block.type, undefined)
   }

@@ -141,10 +141,11 @@ export function write(on: Writer, record: Rec, synthetic?: string): void {
 export const stamp = (at: number | undefined): Rec =>
   at === undefined || !(Math.abs(at) <= 8.64e15) ? {} : { timestamp: new Date(at).toISOString() }
 
-/** Which lane a record is of. */
+/** Which lane a record is of. Its parent is fixed with its first record, also when the task's start comes later. */
 export function laneKeys({ session }: Writer, agent: string | undefined): Rec {
   if (agent === undefined) return { parent_tool_use_id: null }
-  return { parent_tool_use_id: wireId(session.parents.get(agent) ?? agent), agent_id: wireId(agent) }
+  if (!session.parents.has(agent)) session.parents.set(agent, agent)
+  return { parent_tool_use_id: wireId(session.parents.get(agent)!), agent_id: wireId(agent) }
 }
 
 export const callId = (event: Event): string => wireId(event.call ?? 'toolu_unknown')
