@@ -1,5 +1,6 @@
 // From times to ratios, and from ratios to the table.
 import { type Case, MEMORY_GROWTH } from './cases.ts'
+import type { Time } from './child.ts'
 
 export type Row = {
   name: string
@@ -10,6 +11,10 @@ export type Row = {
   against: number
   ratio: number
   best: number
+  /** The ratio of processor time, at the median: it hardly changes when something else is running. */
+  cpu: number
+  /** The slowest baseline run over the fastest: 1 on a quiet machine. */
+  spread: number
   target: number
   goal?: number
   direction: Case['direction']
@@ -21,27 +26,26 @@ export type Row = {
 }
 
 /** One pair a round: the two ran one after the other, so a burst of foreign load hits both or shows as an outlier. */
-export type Pair = { took: number; against: number }
+export type Pair = { took: Time; against: Time }
 
 export function summarise(one: Case, pairs: readonly Pair[], bytes: number, memory?: number, like?: number): Row {
-  const faster = one.direction === 'min'
-  const ratioOf = ({ took, against }: Pair): number => (faster ? against / took : took / against)
-  const ratio = median(pairs.map(ratioOf))
-  const best = ratioOf({
-    took: Math.min(...pairs.map((pair) => pair.took)),
-    against: Math.min(...pairs.map((pair) => pair.against)),
-  })
-  const took = median(pairs.map((pair) => pair.took))
-  const fast = faster ? ratio >= one.target : ratio <= one.target
+  const ratioOf = (took: number, against: number): number => (one.direction === 'min' ? against / took : took / against)
+  const ours = pairs.map(({ took }) => took.wall)
+  const theirs = pairs.map(({ against }) => against.wall)
+  const ratio = median(pairs.map(({ took, against }) => ratioOf(took.wall, against.wall)))
+  const took = median(ours)
+  const fast = one.direction === 'min' ? ratio >= one.target : ratio <= one.target
   const limit = Math.min(one.memory ?? Infinity, like === undefined ? Infinity : like * MEMORY_GROWTH)
   const lean = memory === undefined || memory <= limit
   return {
     name: one.name,
     ...(bytes > 0 && { megabytesPerSecond: bytes / 1e3 / took }),
     took,
-    against: median(pairs.map((pair) => pair.against)),
+    against: median(theirs),
     ratio,
-    best,
+    best: ratioOf(Math.min(...ours), Math.min(...theirs)),
+    cpu: median(pairs.map(({ took: mine, against }) => ratioOf(mine.cpu, against.cpu))),
+    spread: Math.max(...theirs) / Math.min(...theirs),
     target: one.target,
     ...(one.goal !== undefined && { goal: one.goal }),
     direction: one.direction,
@@ -51,19 +55,10 @@ export function summarise(one: Case, pairs: readonly Pair[], bytes: number, memo
   }
 }
 
-export function failed(one: Case, failure: string): Row {
-  const { name, target, direction } = one
-  return {
-    name,
-    target,
-    direction,
-    took: Number.NaN,
-    against: Number.NaN,
-    ratio: Number.NaN,
-    best: Number.NaN,
-    ok: false,
-    failure,
-  }
+export function failed({ name, target, direction }: Case, failure: string): Row {
+  const none = Number.NaN
+  const numbers = { took: none, against: none, ratio: none, best: none, cpu: none, spread: none }
+  return { name, target, direction, ...numbers, ok: false, failure }
 }
 
 export function median(values: readonly number[]): number {
@@ -73,7 +68,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2
 }
 
-const HEADER = ['case', 'MB/s', 'ms', 'base ms', 'ratio (best)', 'target', 'goal', 'RSS MB', '']
+const HEADER = ['case', 'MB/s', 'ms', 'base ms', 'ratio (best)', 'cpu', 'target', 'goal', 'RSS MB', '']
 
 export function table(rows: readonly Row[]): string {
   const cells = [HEADER, ...rows.map(cellsOf)]
@@ -93,7 +88,7 @@ export function table(rows: readonly Row[]): string {
 
 function cellsOf(row: Row): string[] {
   if (row.failure !== undefined)
-    return [row.name, '-', '-', '-', '-', '', '', '', `FAILED: ${row.failure.split('\n')[0]?.slice(-90)}`]
+    return [row.name, '-', '-', '-', '-', '-', '', '', '', `FAILED: ${row.failure.split('\n')[0]?.slice(-90)}`]
   const sign = row.direction === 'min' ? '>=' : '<='
   const heavy = row.memory !== undefined && row.memoryTarget !== undefined && row.memory > row.memoryTarget
   const reached = row.goal !== undefined && (row.direction === 'min' ? row.ratio >= row.goal : row.ratio <= row.goal)
@@ -104,6 +99,7 @@ function cellsOf(row: Row): string[] {
     row.took.toFixed(0),
     row.against.toFixed(0),
     `${row.ratio.toFixed(2)} (${row.best.toFixed(2)})`,
+    row.cpu.toFixed(2),
     `${sign} ${row.target.toFixed(2)}`,
     row.goal?.toFixed(2) ?? '',
     row.memory?.toFixed(0) ?? '',

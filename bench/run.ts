@@ -3,9 +3,11 @@ import { readFileSync, statSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { type Case, filesOf, listCases, QUICK, SIZES, type Sizes, smallInput } from './cases.ts'
-import { bareParse, bareStart, capture, isBuilt, peakMemory, sluice, time } from './child.ts'
+import { bareParse, bareStart, capture, isBuilt, peakMemory, sluice, time, type Time } from './child.ts'
 import { failed, type Pair, type Row, summarise, table } from './report.ts'
 
+/** Above it, something else was running beside the bench. */
+const MOST_SPREAD = 1.4
 const USAGE = 'usage: npm run bench -- [--quick] [--full] [--only PATTERN] [--json]'
 
 function options(): { quick: boolean; full: boolean; json: boolean; only: RegExp } {
@@ -42,8 +44,8 @@ function opponent({ argv, against }: Case, files: readonly string[]): string[] {
 }
 
 function measure(one: Case, files: readonly string[], round: number): Pair {
-  const ours = (): number => time(sluice(one.argv, files))
-  const theirs = (): number => time(opponent(one, files))
+  const ours = (): Time => time(sluice(one.argv, files))
+  const theirs = (): Time => time(opponent(one, files))
   // Who goes first changes with the round: the second of a pair finds warmer caches.
   if (round % 2 === 0) return { against: theirs(), took: ours() }
   const took = ours()
@@ -91,6 +93,19 @@ function runAll(cases: readonly Case[], sizes: Sizes, rounds: number): Row[] {
   })
 }
 
+function warnings(rows: readonly Row[]): string[] {
+  const spread = Math.max(
+    1,
+    ...rows.filter((row) => row.megabytesPerSecond !== undefined && row.spread > 1).map((row) => row.spread),
+  )
+  return [
+    ...(quick ? ['quick: the start of Node weighs heavily, so these ratios are no measure of throughput'] : []),
+    ...(spread > MOST_SPREAD
+      ? [`NOISY: one baseline took ${spread.toFixed(1)} times as long as at its best; believe cpu, measure again`]
+      : []),
+  ]
+}
+
 const { quick, full, json, only } = options()
 if (!isBuilt()) {
   console.error("dist/cli.js is missing; run 'npm run build' first")
@@ -102,9 +117,6 @@ const load = loadavg()[0] ?? 0
 const rows = runAll(cases, sizes, quick ? 3 : 5)
 
 if (json) console.log(JSON.stringify({ node: process.version, load, quick, rows }, null, 2))
-else
-  console.log(
-    `${table(rows)}\n\nload before: ${load.toFixed(2)}${quick ? ' · quick: start-up weighs heavily, read no ratio from it' : ''}`,
-  )
+else console.log([table(rows), '', `load before: ${load.toFixed(2)}`, ...warnings(rows)].join('\n'))
 for (const row of rows) if (row.failure !== undefined) console.error(`\n${row.name}: ${row.failure}`)
 process.exitCode = rows.every((row) => row.ok) && rows.length > 0 ? 0 : 1

@@ -1,13 +1,11 @@
 // What the property tests share: running a stream through the library, and a judge of canonical order that is stricter than
 // the one the dialect `sluice` has.
 import fc from 'fast-check'
-import { createConverter, createReader, createValidator, dialects, type DialectName, type Event, type Finding } from '../src/index.ts'
+import { convert, type ConvertOptions, createConverter, dialects, type DialectName, type Event, type Finding, read, validate } from '../src/index.ts'
 import { createRandom, type Random } from '../src/testing/index.ts'
 
 export const names = Object.keys(dialects) as DialectName[]
-const all = Object.values(dialects)
 const encoder = new TextEncoder()
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 export const bytesOf = (text: string): Uint8Array => encoder.encode(text)
 
 /**
@@ -35,33 +33,25 @@ export function chunksOf(bytes: Uint8Array, random: Random): Uint8Array[] {
   return chunks
 }
 
-export function eventsOf(input: string | Uint8Array | readonly Uint8Array[], dialect: DialectName): Event[] {
-  const events: Event[] = []
-  const reader = createReader(dialects[dialect], (more) => void events.push(...more), { others: all })
-  for (const chunk of chunked(input)) reader.push(chunk)
-  reader.end()
-  return events
-}
+type Bytes = string | Uint8Array | readonly Uint8Array[]
 
-export function findingsOf(input: string | Uint8Array, dialect: DialectName, repair?: (text: string) => void): Finding[] {
-  const findings: Finding[] = []
-  const validator = createValidator(dialects[dialect], (finding) => void findings.push(finding), { others: all, repair })
-  for (const chunk of chunked(input)) validator.push(chunk)
-  validator.end()
-  return findings
-}
+export const eventsOf = (input: Bytes, dialect: DialectName): Event[] => read(chunked(input), { dialect })
+export const findingsOf = (input: Bytes, dialect: DialectName): Finding[] => validate(chunked(input), { dialect }).findings
+export const converted = (input: Bytes, from: DialectName, to: DialectName, options: ConvertOptions = {}): string =>
+  convert(chunked(input), { ...options, from, to }).text
 
-export function converted(input: string | Uint8Array | readonly Uint8Array[], from: DialectName, to: DialectName, options: { carry?: boolean; array?: boolean } = {}): string {
-  let text = ''
-  const output = { text: (more: string) => void (text += more), bytes: (bytes: Uint8Array) => void (text += decoder.decode(bytes)) }
-  const converter = createConverter(dialects[from], dialects[to], output, { others: all, ...options })
+/** What a conversion writes, byte by byte: noise need not be text. */
+export function convertedBytes(input: Bytes, from: DialectName, to: DialectName, options: ConvertOptions = {}): Uint8Array {
+  const parts: Uint8Array[] = []
+  const text = (more: string): void => void parts.push(encoder.encode(more))
+  const output = { text, line: (more: string) => text(`${more}\n`), bytes: (bytes: Uint8Array) => void parts.push(bytes.slice()) }
+  const converter = createConverter(dialects[from], dialects[to], output, { others: Object.values(dialects), ...options })
   for (const chunk of chunked(input)) converter.push(chunk)
   converter.end()
-  return text
+  return Buffer.concat(parts)
 }
 
-const chunked = (input: string | Uint8Array | readonly Uint8Array[]): readonly Uint8Array[] =>
-  typeof input === 'string' ? [encoder.encode(input)] : input instanceof Uint8Array ? [input] : input
+const chunked = (input: Bytes): readonly Uint8Array[] => (typeof input === 'string' ? [encoder.encode(input)] : input instanceof Uint8Array ? [input] : input)
 
 /** Findings in one line each, for a failure message that can be read. */
 export const told = (findings: readonly Finding[]): string[] => findings.map(({ line, code, text }) => `${line}: ${code}: ${text}`)

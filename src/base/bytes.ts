@@ -9,9 +9,15 @@ export const utf8 = nodeSlice
   ? (bytes: Uint8Array, start: number, end: number): string => nodeSlice.call(bytes, start, end)
   : (bytes: Uint8Array, start: number, end: number): string => decoder.decode(bytes.subarray(start, end))
 
+/** Node checks without making text of it. */
+type NodeBuffer = { isUtf8?(bytes: Uint8Array): boolean }
+const nodeCheck = (globalThis as { process?: { getBuiltinModule?(name: string): NodeBuffer } }).process?.getBuiltinModule?.('node:buffer').isUtf8
+
 export function isUtf8(bytes: Uint8Array, start: number, end: number): boolean {
+  const part = bytes.subarray(start, end)
+  if (nodeCheck !== undefined) return nodeCheck(part)
   try {
-    strict.decode(bytes.subarray(start, end))
+    strict.decode(part)
     return true
   } catch {
     return false

@@ -2,12 +2,17 @@
 import type { Rec } from '../base/json.ts'
 import { stringifyJson } from '../base/json.ts'
 import { quoted } from '../base/text.ts'
-import type { Event, Kind, Origin, Payload } from '../model/event.ts'
+import { type Event, type Kind, lineOf, type Origin, type Payload } from '../model/event.ts'
 import { type Cause, createPen, type Pen, type PenOptions } from '../model/pen.ts'
 
 /** Made by `scripts/generate.ts` from a dialect's `wire.ts`: a compiled check and the known top-level keys of each record type. */
 export type Check = { (record: unknown): boolean; errors?: { instancePath: string; keyword: string; params: Rec }[] | null }
 export type Shapes = { checks: Readonly<Record<string, Check>>; keys: Readonly<Record<string, ReadonlySet<string>>> }
+
+/** What is known of each record type, in one look-up. */
+export type Types = ReadonlyMap<string | undefined, { check: Check; keys: ReadonlySet<string> }>
+
+export const typesOf = ({ checks, keys }: Shapes): Types => new Map(Object.entries(checks).map(([tag, check]) => [tag, { check, keys: keys[tag]! }]))
 
 /** Enough of a dialect to know its records when they come; light, so that all of them can be asked. */
 export type Claimer = {
@@ -54,18 +59,21 @@ export type DecoderBody = {
 export function decoderOf(dialect: Pick<Dialect, 'name' | 'shapes' | 'tag'>, createBody: (pen: Pen) => DecoderBody, options?: PenOptions): Decoder {
   const pen = createPen(options)
   const body = createBody(pen)
-  const { checks, keys } = dialect.shapes
+  const types = typesOf(dialect.shapes)
 
   return {
     push(record, origin) {
       const tag = dialect.tag(record)
-      const check = tag === undefined ? undefined : own(checks, tag)
+      const type = types.get(tag)
       pen.begin(origin)
-      if (tag === undefined || check === undefined) pen.raw(tag ?? '', 'unknown')
-      else if (!check(record)) pen.issue(badBody(dialect.name, tag, check, origin))
+      if (tag === undefined || type === undefined) {
+        pen.raw(tag ?? '', 'unknown')
+        return pen.take()
+      }
+      if (!type.check(record)) pen.issue(badBody(dialect.name, tag, type.check, origin))
       else body.push(record, tag, origin)
       const events = pen.take()
-      const ext = tag === undefined ? undefined : unknownKeys(record, own(keys, tag))
+      const ext = unknownKeys(record, type.keys)
       if (ext !== undefined) for (const event of events) if (event.synthetic === undefined) return ((event.ext = { [dialect.name]: ext }), events)
       return events
     },
@@ -83,10 +91,7 @@ export function decoderOf(dialect: Pick<Dialect, 'name' | 'shapes' | 'tag'>, cre
   }
 }
 
-const own = <T>(table: Readonly<Record<string, T>>, key: string): T | undefined => (Object.hasOwn(table, key) ? table[key] : undefined)
-
-function unknownKeys(record: Rec, known: ReadonlySet<string> | undefined): Rec | undefined {
-  if (known === undefined) return undefined
+function unknownKeys(record: Rec, known: ReadonlySet<string>): Rec | undefined {
   let extra: Rec | undefined
   for (const key in record) {
     if (known.has(key)) continue
@@ -100,7 +105,7 @@ function unknownKeys(record: Rec, known: ReadonlySet<string> | undefined): Rec |
 export const badBody = (dialect: string, tag: string, check: Check, origin: Origin): Payload<'issue'> => ({
   code: 'bad-body',
   severity: 'error',
-  line: origin.line,
+  line: lineOf(origin),
   byte: origin.offset,
   text: `${dialect} record ${quoted(tag)} is not valid: ${whyInvalid(check)}`,
   goesOn: true,

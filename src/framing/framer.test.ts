@@ -16,7 +16,7 @@ function frame(input: string | Uint8Array, cuts: number[] = [], maxLine?: number
       record: (value, { bytes, start, end, line, offset }) => seen.push({ value: stringifyJson(value), line, offset, raw: rawOf(bytes, start, end) }),
       bad: (bad, _text, { bytes, start, end, line, offset }) => seen.push({ bad, line, offset, raw: rawOf(bytes, start, end) }),
     },
-    maxLine,
+    { maxLine },
   )
   const bytes = bytesOf(input)
   let from = 0

@@ -6,7 +6,7 @@ import { isRecord, parseJson, type Rec } from '../base/json.ts'
 import { isSpace, newScan, type Scan, scanToClose, skipSpace } from './scan.ts'
 
 /** A place in the input: `line` and `record` count from 1, `offset` is bytes from the start. */
-export type Span = { bytes: Uint8Array; start: number; end: number; offset: number; line: number; inArray?: boolean }
+export type Span = { bytes: Uint8Array; start: number; end: number; offset: number; line: number; inArray?: boolean } // valid only during the call
 
 export type BadCode = 'noise' | 'not-object' | 'bad-json' | 'cut' | 'too-long' | 'utf8'
 
@@ -24,7 +24,12 @@ const openBracket = 0x5b
 const closeBracket = 0x5d
 const comma = 0x2c
 
-export function createFramer(sink: FrameSink, maxLine = defaultMaxLine) {
+/** `plainNumbers`: nobody will write the values again, so numbers need not keep their text. */
+export type FramerOptions = { maxLine?: number | undefined; plainNumbers?: boolean }
+
+export function createFramer(sink: FrameSink, { maxLine = defaultMaxLine, plainNumbers = false }: FramerOptions = {}) {
+  const parseText: (text: string) => unknown = plainNumbers ? JSON.parse : parseJson
+  let trusted = false // the chunk at hand is valid UTF-8 but for a character that its ends may cut
   let carry = new Uint8Array(4096)
   let carried = 0
   let carryAt = 0 // offset of the carry's first byte
@@ -34,6 +39,7 @@ export function createFramer(sink: FrameSink, maxLine = defaultMaxLine) {
   let array: { scan: Scan; inElement: boolean; head: number } | undefined
   let pretty: { start: number; line: number; scan: Scan; lines: { bytes: Uint8Array; line: number; offset: number }[]; size: number } | undefined
   let first = true
+  const lineSpan: Span = { bytes: carry, start: 0, end: 0, offset: 0, line: 0, inArray: false } // one for all lines: the hot path makes no garbage
 
   function keep(bytes: Uint8Array, start: number, end: number): void {
     const size = carried + end - start
@@ -59,9 +65,13 @@ export function createFramer(sink: FrameSink, maxLine = defaultMaxLine) {
   function takeLine(bytes: Uint8Array, start: number, end: number, at: number, number: number, last: boolean): void {
     if (pretty !== undefined && continuePretty(bytes, start, end, at, number)) return
     if (end > start && bytes[end - 1] === 0x0d) end--
-    if (skipSpace(bytes, start, end) === end) return
-    const span: Span = { bytes, start, end, offset: at, line: number }
-    if (!parse(span)) brokenLine(span, last, true)
+    if (bytes[start] !== openBrace && skipSpace(bytes, start, end) === end) return
+    lineSpan.bytes = bytes
+    lineSpan.start = start
+    lineSpan.end = end
+    lineSpan.offset = at
+    lineSpan.line = number
+    if (!parse(lineSpan)) brokenLine(lineSpan, last, true)
   }
 
   /** Gives the span to the sink when it is one JSON object. */
@@ -69,11 +79,11 @@ export function createFramer(sink: FrameSink, maxLine = defaultMaxLine) {
     const text = utf8(span.bytes, span.start, span.end)
     let value: unknown
     try {
-      value = parseJson(text)
+      value = parseText(text)
     } catch {
       return false
     }
-    if (text.includes('\ufffd') && !isUtf8(span.bytes, span.start, span.end)) sink.bad('utf8', 'invalid UTF-8; the bad bytes are replaced', span)
+    if (!(trusted && span.bytes !== carry) && text.includes('\ufffd') && !isUtf8(span.bytes, span.start, span.end)) sink.bad('utf8', 'invalid UTF-8; the bad bytes are replaced', span)
     if (isRecord(value)) sink.record(value, span)
     else sink.bad('not-object', 'JSON, but not an object', span)
     return true
@@ -201,6 +211,7 @@ export function createFramer(sink: FrameSink, maxLine = defaultMaxLine) {
       carried = 0
     }
     const end = bytes.length
+    trusted = isUtf8(bytes, firstWhole(bytes), lastWhole(bytes))
     if (first) {
       if (end < 3 && couldBeMark(bytes)) at = (keep(bytes, 0, end), end)
       else {
@@ -263,6 +274,19 @@ export function createFramer(sink: FrameSink, maxLine = defaultMaxLine) {
     },
   }
 }
+
+/** A chunk may begin or end inside a character; what lies between is whole. */
+function firstWhole(bytes: Uint8Array): number {
+  let at = 0
+  while (at < 3 && isContinuation(bytes[at])) at++
+  return at
+}
+function lastWhole(bytes: Uint8Array): number {
+  let at = bytes.length
+  while (at > bytes.length - 4 && isContinuation(bytes[at - 1])) at--
+  return at > 0 && bytes[at - 1]! >= 0xc0 ? at - 1 : at
+}
+const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80
 
 const isSpaceOrBracket = (byte: number): boolean => byte === openBracket || isSpace(byte)
 const couldBeMark = (bytes: Uint8Array): boolean => bytes[0] === 0xef && (bytes.length < 2 || bytes[1] === 0xbb)

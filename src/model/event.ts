@@ -14,7 +14,10 @@ export type Context = Loose<Static<typeof context>>
 export type Fault = Loose<Static<typeof fault>>
 export type Option = Loose<Static<typeof option>>
 export type Rule = Loose<Static<typeof rule>>
-export type Origin = Static<typeof origin>
+export type Origin = Loose<Static<typeof origin>>
+
+/** The line a record stands on: its number, unless the stream holds other lines too. */
+export const lineOf = ({ line, record }: Origin): number => line ?? record
 
 /** Envelope keys a decoder may set per event; the pen fills the rest. */
 export type Place = {

@@ -1,7 +1,7 @@
 // The pen writes a decoder's events: it numbers them, places them in their session and turn, and keeps the canonical order.
 // The surprise: it adds what a source leaves unsaid (a start, a turn, the end of a streamed block, everything still open when
 // the stream ends), always marked `synthetic`. Decoders say only what their records say.
-import type { Event, Fault, Kind, Origin, Payload, Place } from './event.ts'
+import { type Event, type Fault, type Kind, lineOf, type Origin, type Payload, type Place } from './event.ts'
 import { createSession, type DeltaKind, type Session } from './pen-state.ts'
 import { modelVersion, type Reason } from './vocabulary.ts'
 
@@ -250,7 +250,7 @@ export function createPen({ thoughtsOutlive = false }: PenOptions = {}) {
 
   function overflow(session: Session): void {
     const [call, where] = session.calls.entries().next().value!
-    issue({ code: 'state-limit', severity: 'error', line: origin?.line ?? 0, byte: origin?.offset ?? 0, text: `more than ${mostOpenCalls} tool calls are open; the oldest is taken as abandoned`, goesOn: true })
+    issue({ code: 'state-limit', severity: 'error', line: origin === undefined ? 0 : lineOf(origin), byte: origin?.offset ?? 0, text: `more than ${mostOpenCalls} tool calls are open; the oldest is taken as abandoned`, goesOn: true })
     abandon(session, call, where)
   }
 

@@ -44,13 +44,14 @@ export const fault = Type.Object({
 export const option = Type.Object({ id: text, kind: words(optionKinds), label: optional(text), needsText: optional(flag) })
 export const rule = Type.Object({ permission: text, pattern: text, action: text })
 
+/** The record an event was made from. Most streams have a record on every line and are written by the agent: that need not be said. */
 export const origin = Type.Object({
   dialect: text,
-  from: words(['agent', 'host']),
   record: Type.Integer({ minimum: 1 }),
-  line: Type.Integer({ minimum: 1 }),
   offset: count,
   length: count,
+  line: optional(Type.Integer({ minimum: 1 })),
+  from: optional(words(['agent', 'host'])),
 })
 
 /** On every event. `session` is absent where the source names none, and on run-level and connection-level events. */

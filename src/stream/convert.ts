@@ -1,7 +1,7 @@
 // Bytes of one dialect → bytes of another. To its own dialect nothing changes: every line is still proven, its bytes are copied.
 import { utf8 } from '../base/bytes.ts'
 import { type Rec, stringifyJson } from '../base/json.ts'
-import type { Claimer, Dialect } from '../dialects/contract.ts'
+import { type Claimer, type Dialect, typesOf, whyInvalid } from '../dialects/contract.ts'
 import { createFramer, type Span } from '../framing/framer.ts'
 import type { Event } from '../model/event.ts'
 import { type Addition, createLedger, ledgerSink, type Loss } from './ledger.ts'
@@ -99,6 +99,7 @@ function passThrough(dialect: Dialect, out: Output, { maxLine, array = false, ot
   let records = 0
   let issues = 0
   let written = 0
+  const types = typesOf(dialect.shapes)
   let framing: 'undecided' | 'lines' | 'array' = 'undecided'
   let held: Uint8Array[] = []
 
@@ -122,13 +123,12 @@ function passThrough(dialect: Dialect, out: Output, { maxLine, array = false, ot
   const framer = createFramer(
     {
       record(value, span) {
-        const tag = dialect.tag(value)
-        const check = tag !== undefined && Object.hasOwn(dialect.shapes.checks, tag) ? dialect.shapes.checks[tag] : undefined
+        const type = types.get(dialect.tag(value))
         records++
-        if (check === undefined) {
+        if (type === undefined) {
           const other = foreign(value, dialect, others)
           if (other !== undefined) tell('other-dialect', `not ${dialect.name}: this looks like ${other.name}`, span)
-        } else if (!check(value)) tell('bad-body', `${dialect.name} record is not valid`, span)
+        } else if (!type.check(value)) tell('bad-body', `${dialect.name} record is not valid: ${whyInvalid(type.check)}`, span)
         take(span)
       },
       bad(code, text, span) {
@@ -136,7 +136,7 @@ function passThrough(dialect: Dialect, out: Output, { maxLine, array = false, ot
         if (code !== 'utf8' && code !== 'too-long') take(span)
       },
     },
-    maxLine,
+    { maxLine, plainNumbers: true },
   )
 
   function copy(chunk: Uint8Array): void {

@@ -3,7 +3,7 @@ import { utf8 } from '../base/bytes.ts'
 import type { Rec } from '../base/json.ts'
 import type { Claimer, Decoder, Dialect } from '../dialects/contract.ts'
 import { type BadCode, createFramer, type Span } from '../framing/framer.ts'
-import type { Event, Origin } from '../model/event.ts'
+import type { Event, EventOf, Origin } from '../model/event.ts'
 import type { Cause } from '../model/pen.ts'
 
 export type ReadOptions = {
@@ -17,14 +17,17 @@ export type ReadOptions = {
 }
 
 export function createReader(dialect: Dialect, onEvents: (events: Event[], record: Rec | undefined) => void, options: ReadOptions = {}) {
-  const { maxLine, raw = 'unmapped', others = [], from = 'agent' } = options
+  const { maxLine, raw = 'unmapped', others = [], from } = options
   const decoder: Decoder = dialect.decoder()
   let record = 0
 
-  const originOf = ({ offset, line, start, end }: Span): Origin => ({ dialect: dialect.name, from, record: ++record, line, offset, length: end - start })
+  const { name } = dialect
+  const originOf = ({ offset, line, start, end }: Span): Origin => {
+    record++
+    return { dialect: name, record, offset, length: end - start, line: line === record ? undefined : line, from }
+  }
 
   function keepRaw(events: Event[], span: Span): void {
-    if (raw === 'none') return
     if (raw === 'all') {
       const first = events[0]
       if (first !== undefined) first.raw = utf8(span.bytes, span.start, span.end)
@@ -33,24 +36,32 @@ export function createReader(dialect: Dialect, onEvents: (events: Event[], recor
     for (const event of events) if (event.kind === 'issue' || (event.kind === 'raw' && event.why !== 'redundant')) event.raw = utf8(span.bytes, span.start, span.end)
   }
 
-  function tell(code: BadCode | 'other-dialect', severity: 'warn' | 'error', text: string, span: Span): void {
+  function tell(code: BadCode, severity: 'warn' | 'error', text: string, span: Span): void {
     const events = decoder.issue({ code, severity, line: span.line, byte: span.offset, text, goesOn: true }, originOf(span))
-    keepRaw(events, span)
+    if (raw !== 'none') keepRaw(events, span)
     onEvents(events, undefined)
+  }
+
+  /** A record of another dialect is an issue; one of no dialect may be something new. */
+  function judgeUnknown(event: EventOf<'raw'>, value: Rec, { line, offset: byte }: Span): Event {
+    const other = foreign(value, dialect, others)
+    if (other === undefined) return event
+    const { type: _type, why: _why, ...place } = event
+    return { ...place, kind: 'issue', code: 'other-dialect', severity: 'error', line, byte, text: `not ${dialect.name}: this looks like ${other.name}`, goesOn: true }
   }
 
   const framer = createFramer(
     {
       record(value, span) {
-        const other = foreign(value, dialect, others)
-        if (other !== undefined) return tell('other-dialect', 'error', `not ${dialect.name}: this looks like ${other.name}`, span)
         const events = decoder.push(value, originOf(span))
-        keepRaw(events, span)
+        const [first] = events
+        if (first !== undefined && first.kind === 'raw' && first.why === 'unknown') events[0] = judgeUnknown(first, value, span)
+        if (raw !== 'none') keepRaw(events, span)
         onEvents(events, value)
       },
       bad: (code, text, span) => tell(code, code === 'utf8' ? 'warn' : 'error', text, span),
     },
-    maxLine,
+    { maxLine },
   )
 
   return {
@@ -63,9 +74,6 @@ export function createReader(dialect: Dialect, onEvents: (events: Event[], recor
   }
 }
 
-/** Another dialect that is sure of a record this one does not know. */
-export function foreign(record: Rec, dialect: Dialect, others: readonly Claimer[]): Claimer | undefined {
-  const tag = dialect.tag(record)
-  if (tag !== undefined && (dialect.custom === true || Object.hasOwn(dialect.shapes.checks, tag))) return undefined
-  return others.find((other) => other.name !== dialect.name && other.claim(record) >= 0.9)
-}
+/** Another dialect that is sure of a record whose type this one does not know. */
+export const foreign = (record: Rec, dialect: Dialect, others: readonly Claimer[]): Claimer | undefined =>
+  dialect.custom === true && dialect.tag(record) !== undefined ? undefined : others.find((other) => other.name !== dialect.name && other.claim(record) >= 0.9)

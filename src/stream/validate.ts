@@ -3,7 +3,7 @@ import type { Rec } from '../base/json.ts'
 import { stringifyJson } from '../base/json.ts'
 import { utf8 } from '../base/bytes.ts'
 import { quoted } from '../base/text.ts'
-import { type Claimer, type Dialect, whyInvalid } from '../dialects/contract.ts'
+import { type Claimer, type Dialect, typesOf, whyInvalid } from '../dialects/contract.ts'
 import { type BadCode, createFramer, type Span } from '../framing/framer.ts'
 import { foreign } from './read.ts'
 
@@ -33,27 +33,28 @@ const streamRules: Record<BadCode | 'other-dialect' | 'unknown-type' | 'no-type'
 }
 
 export function createValidator(dialect: Dialect, onFinding: (finding: Finding) => void, { maxLine, others = [], repair }: ValidateOptions = {}) {
-  const { checks } = dialect.shapes
+  const types = typesOf(dialect.shapes)
   const order = dialect.order()
   const verdict: Verdict = { records: 0, errors: 0, warnings: 0 }
-  let where = { line: 1, byte: 0 }
+  let line = 1
+  let byte = 0
   let inArray = false
   let written = 0
 
   function find(code: string, severity: 'error' | 'warn', text: string, rule: string): void {
     if (severity === 'error') verdict.errors++
     else verdict.warnings++
-    onFinding({ ...where, code, severity, text, rule })
+    onFinding({ line, byte, code, severity, text, rule })
   }
   const shape = (code: keyof typeof streamRules, text: string, severity: 'error' | 'warn' = 'error'): void => find(code, severity, text, streamRules[code])
   const report = ({ code, severity, text }: { code: string; severity: 'error' | 'warn'; text: string }): void => find(code, severity, text, dialect.rules[code] ?? code)
 
   function judge(record: Rec): string | undefined {
     const tag = dialect.tag(record)
-    const check = tag !== undefined && Object.hasOwn(checks, tag) ? checks[tag] : undefined
-    if (tag !== undefined && check !== undefined) {
-      if (check(record)) return tag
-      shape('shape', `${tag}: ${whyInvalid(check)}`)
+    const type = types.get(tag)
+    if (tag !== undefined && type !== undefined) {
+      if (type.check(record)) return tag
+      shape('shape', `${tag}: ${whyInvalid(type.check)}`)
       return undefined
     }
     if (dialect.custom === true && tag !== undefined) return undefined
@@ -79,17 +80,19 @@ export function createValidator(dialect: Dialect, onFinding: (finding: Finding) 
     {
       record(value, span) {
         verdict.records++
-        where = { line: span.line, byte: span.offset }
+        line = span.line
+        byte = span.offset
         const tag = judge(value)
         if (repair !== undefined) writeRepaired(value, tag, span)
         if (tag !== undefined) order.push(value, tag, report)
       },
       bad(code, text, span) {
-        where = { line: span.line, byte: span.offset }
+        line = span.line
+        byte = span.offset
         shape(code, text, code === 'utf8' ? 'warn' : 'error')
       },
     },
-    maxLine,
+    { maxLine, plainNumbers: repair === undefined },
   )
 
   function writeRepaired(value: Rec, tag: string | undefined, span: Span): void {

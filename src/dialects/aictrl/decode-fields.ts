@@ -1,6 +1,6 @@
 // Parts of aictrl records as parts of events: tokens, cost, context, times, and what an error or a failed tool says.
 import { isRecord, type Rec } from '../../base/json.ts'
-import type { Context, Cost, Fault, Usage } from '../../model/event.ts'
+import type { Context, Cost, Fault, Payload, Usage } from '../../model/event.ts'
 import { codeText, faultOf } from '../../model/fault.ts'
 import type { ToolStatus } from '../../model/vocabulary.ts'
 import { textOf } from '../contract.ts'
@@ -68,16 +68,31 @@ export function diagnosticsOf(error: unknown): Rec | undefined {
 
 const firstText = (...values: unknown[]): string | undefined => values.find((value) => typeof value === 'string' && value !== '') as string | undefined
 
+/** How a call ended; `rejected` when its permission was. */
+export function resultOf({ state, tool }: Wire<'tool_use'>['part'], rejected: boolean): Payload<'tool.end'> {
+  if (state.status === 'error') {
+    const text = textOf(state.error ?? state.output ?? '')
+    const status = rejected ? 'denied' : statusOfError(text)
+    return { status, text, error: status === 'error' ? faultOf(text) : undefined }
+  }
+  const { metadata, output, attachments } = state
+  const shown = metadata?.['output']
+  const exit = metadata?.['exit']
+  return {
+    // `invalid` takes the calls of unknown tools and of unreadable input.
+    status: tool === 'invalid' ? 'error' : 'ok',
+    text: output ?? (typeof shown === 'string' ? shown : undefined),
+    content: attachments ?? undefined,
+    // The document's form has the result nowhere else; beside an output it is a side note.
+    data: typeof output === 'string' ? undefined : (metadata ?? undefined),
+    exitCode: Number.isSafeInteger(exit) ? (exit as number) : undefined,
+  }
+}
+
 /** The program has one word, `error`, for all calls that did not complete; its texts tell them apart. */
-export function statusOfError(text: string, rejected: boolean): Exclude<ToolStatus, 'ok'> {
-  if (rejected || text === 'denied') return 'denied'
-  if (text === 'abandoned' || text === 'cancelled') return text
+function statusOfError(text: string): Exclude<ToolStatus, 'ok'> {
+  if (text === 'abandoned' || text === 'cancelled' || text === 'denied') return text
   const head = text.slice(0, 200)
   if (head.includes('rejected permission') || head.includes('specified a rule which prevents')) return 'denied'
   return head.includes('Tool execution aborted') ? 'cancelled' : 'error'
-}
-
-export const exitCodeOf = (metadata: Rec | null | undefined): number | undefined => {
-  const exit = metadata?.['exit']
-  return Number.isSafeInteger(exit) ? (exit as number) : undefined
 }

@@ -3,15 +3,15 @@
 // session and are told apart by `part.sessionID`; and a session's failure may be told up to three times (error, session_error,
 // session_complete.error), of which session_error alone says that it was the end.
 import type { Rec } from '../../base/json.ts'
-import type { Payload, Place } from '../../model/event.ts'
-import { codeText, faultOf } from '../../model/fault.ts'
+import type { Place } from '../../model/event.ts'
+import { codeText } from '../../model/fault.ts'
 import { outcomeOf } from '../../model/outcome.ts'
 import type { Pen } from '../../model/pen.ts'
 import { toolKindOf } from '../../model/tool-kind.ts'
 import type { Reason } from '../../model/vocabulary.ts'
 import type { DecoderBody } from '../contract.ts'
 import { textOf } from '../contract.ts'
-import { contextOf, costOf, diagnosticsOf, exitCodeOf, faultOfError, millisOf, statusOfError, usageOf } from './decode-fields.ts'
+import { contextOf, costOf, diagnosticsOf, faultOfError, millisOf, resultOf, usageOf } from './decode-fields.ts'
 import { createSession, endOf, type Session } from './decode-state.ts'
 import type { Base, Wire } from './wire.ts'
 import { finishOf, readSessionError, unnamedCall } from './words.ts'
@@ -91,27 +91,7 @@ export function decode(pen: Pen): DecoderBody {
     pen.emit('tool.start', start, { ...place, at: startedAt, synthetic: 'implied' })
     place.at = at
     const durationMs = startedAt === undefined || endedAt === undefined ? undefined : Math.max(0, endedAt - startedAt)
-    pen.emit('tool.end', { ...resultOf(part, place.call), title: state.title ?? undefined, startedAt, endedAt, durationMs }, place)
-  }
-
-  function resultOf({ state, tool }: Wire<'tool_use'>['part'], call: string): Payload<'tool.end'> {
-    const rejected = own.rejected.delete(call)
-    if (state.status === 'error') {
-      const text = textOf(state.error ?? state.output ?? '')
-      const status = statusOfError(text, rejected)
-      return { status, text, error: status === 'error' ? faultOf(text) : undefined }
-    }
-    const { metadata, output, attachments } = state
-    const shown = metadata?.['output']
-    return {
-      // `invalid` takes the calls of unknown tools and of unreadable input.
-      status: tool === 'invalid' ? 'error' : 'ok',
-      text: output ?? (typeof shown === 'string' ? shown : undefined),
-      content: attachments ?? undefined,
-      // The document's form has the result nowhere else; beside an output it is a side note.
-      data: typeof output === 'string' ? undefined : (metadata ?? undefined),
-      exitCode: exitCodeOf(metadata),
-    }
+    pen.emit('tool.end', { ...resultOf(part, own.rejected.delete(place.call)), title: state.title ?? undefined, startedAt, endedAt, durationMs }, place)
   }
 
   function messageComplete(record: Wire<'message_complete'>): void {

@@ -70,7 +70,7 @@ export const createSession = (id: string) => ({
   lanes: new Map<string, string>(),
   /** skill_loaded records that wait for the permission check. */
   loaded: [] as { event: EventOf<'skill.load'>; record: Wire<'skill_loaded'> }[],
-  deniedSkills: new Set<string>(),
+  deniedSkills: new Set<unknown>(),
   /** Texts of errors that were written: a failure is told once. */
   told: new Set<string>(),
   /** Fatal errors written as `error` before the source told the same as not fatal. */

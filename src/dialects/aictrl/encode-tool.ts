@@ -28,7 +28,7 @@ export function toolEnd(out: Out, session: Session, event: EventOf<'tool.end'>):
   const id = event.call ?? ''
   const call = session.calls.get(id) ?? { name: event.name ?? 'unknown', toolKind: event.toolKind ?? 'other', title: undefined, input: undefined, at: undefined, agent: event.agent }
   session.calls.delete(id)
-  if (call.toolKind === 'skill') session.deniedSkills.clear()
+  if (call.name === 'skill' && isRecord(call.input)) session.deniedSkills.delete(call.input['name'])
   const start = event.startedAt ?? call.at
   const time = start === undefined ? undefined : { start, end: event.endedAt ?? event.at ?? start }
   const title = event.title ?? call.title
@@ -118,13 +118,14 @@ export function permissionAnswer(out: Out, session: Session, event: EventOf<'per
   const name = event.name ?? asked?.name ?? call?.name
   const permission = event.permission ?? asked?.permission ?? name
   const patterns = event.patterns ?? asked?.patterns
-  if (permission === undefined) out.sink.added('permission.permission')
-  if (patterns === undefined) out.sink.added('permission.patterns')
-  const agent = event.agent ?? asked?.agent ?? call?.agent
   const allowed = event.decision === 'allow'
+  const type = allowed ? 'permission_granted' : 'permission_rejected'
+  if (permission === undefined) out.sink.added(`${type}.permission`)
+  if (patterns === undefined) out.sink.added(`${type}.patterns`)
+  const agent = event.agent ?? asked?.agent ?? call?.agent
   if (permission === 'skill') judgeLoads(out, session, allowed, patterns ?? [])
   write(out, session, {
-    type: allowed ? 'permission_granted' : 'permission_rejected',
+    type,
     timestamp: out.time(event),
     sessionID: agent === undefined ? session.id : enterLane(out, session, agent, event),
     callID: id === undefined ? undefined : callIdOf(id),

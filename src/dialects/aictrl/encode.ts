@@ -24,7 +24,7 @@ export function encode(sink: Sink): Encoder {
         sink.added('timestamp')
         return lastAt ?? 0
       }
-      return (lastAt = event.at)
+      return event.at
     },
     release(session, record) {
       writeStart(out, session)
@@ -33,12 +33,11 @@ export function encode(sink: Sink): Encoder {
     },
   }
 
-  /** A skill_loaded stays behind the permission for it. */
+  /** A skill_loaded stays behind the permission check. */
   function releaseLoads(session: Session, next: AnyWire): void {
-    const asked = (next.type === 'permission_granted' || next.type === 'permission_rejected') && next.permission === 'skill' ? next.patterns : []
-    const free = session.loaded.filter(({ event }) => !asked.includes(event.name))
-    session.loaded = session.loaded.filter(({ event }) => asked.includes(event.name))
-    for (const { record, event } of free) out.sink.write(record as Rec, syntheticOf(event))
+    if ((next.type === 'permission_granted' || next.type === 'permission_rejected') && next.permission === 'skill') return
+    for (const { record, event } of session.loaded) out.sink.write(record as Rec, syntheticOf(event))
+    session.loaded = []
   }
 
   function sessionOf(event: Event): Session {
@@ -129,6 +128,7 @@ export function encode(sink: Sink): Encoder {
   return {
     push(event) {
       lastEvent = event
+      if (event.synthetic === undefined) lastAt = event.at ?? lastAt
       encodeEvent(sessionOf(event), event)
     },
     end() {

@@ -50,7 +50,7 @@ export function endRecords(session: Session): Rec[] {
   const cut = 'the stream ended early'
   const told = session.last === 'session_error' // anything else between it and the end could not be mended
   return [
-    ...(session.catalog === false ? [{ type: 'tool_catalog', ...base, tools: [], skills: [] }] : []),
+    ...(session.last === 'session_start' ? [{ type: 'tool_catalog', ...base, tools: [], skills: [] }] : []),
     ...(told ? [] : open.map((lane) => ({ type: 'subagent_complete', ...base, subagentSessionID: lane, parentSessionID: session.id }))),
     ...(session.step && !told ? [stepFinish(session)] : []),
     ...(session.fatal === undefined ? [{ type: 'session_error', ...base, reason: 'unknown', code: 'cut', message: cut }] : []),

@@ -4,6 +4,7 @@ import type { Rec } from '../../base/json.ts'
 import { isRecord } from '../../base/json.ts'
 import { quoted } from '../../base/text.ts'
 import type { Order, Report } from '../contract.ts'
+import { checkNumbers } from './order-numbers.ts'
 import { createSession, endRecords, mostEnded, type Session, startRecords, stepFinish, subagentStart } from './order-session.ts'
 import type { Base, Wire } from './wire.ts'
 import { isErrorWord, isFinishWord } from './words.ts'
@@ -58,6 +59,7 @@ export function order(): Order {
     } else if (tag === 'session_start') {
       breaks(report, 'start-first', `a second session_start of ${quoted(session.id ?? '')}`)
       sessions.set(session.id, (session = createSession(session.id, invocationID))) // it counts anew, as a program that starts again does
+      session.catalog = 'missed'
     }
     if (id !== undefined && id !== session.id && !(tag.startsWith('permission_') && session.lanes.has(id))) {
       const why = session.lanes.has(id) ? 'a subagent' : 'a session that has not started'
@@ -105,22 +107,15 @@ export function order(): Order {
     breaks(report, 'message-last', `${tag} after message_complete and before the next step_start`)
   }
 
-  function message(session: Session, { tokens, cost, context, finish, status }: Wire<'message_complete'>, report: Report): void {
+  function message(session: Session, record: Wire<'message_complete'>, report: Report): void {
     session.completed = true
-    if (status === 'error' || status === 'aborted') session.step = false // a step that failed has no step_finish
+    if (record.status === 'error' || record.status === 'aborted') session.step = false // a step that failed has no step_finish
+    checkNumbers(record, (code, text) => breaks(report, code, text))
+    const { finish } = record
     if (typeof finish === 'string' && !isFinishWord(finish)) breaks(report, 'words', `finish ${quoted(finish)}`)
-    const price = isRecord(cost) ? [cost.input, cost.output, cost.cache?.read, cost.cache?.write] : [cost as number]
-    const amounts = [tokens?.input, tokens?.output, tokens?.reasoning, tokens?.cache?.read, tokens?.cache?.write, ...price]
-    if (amounts.some((amount) => amount !== undefined && amount < 0)) breaks(report, 'counts', 'message_complete has a negative number')
-    if (context === null || context === undefined) return
-    const { used, limit, ratio } = context
-    const sum = (tokens?.input ?? 0) + (tokens?.cache?.read ?? 0) + (tokens?.cache?.write ?? 0)
-    if (tokens !== null && tokens !== undefined && used !== sum) breaks(report, 'context', `context.used is ${used}, the tokens say ${sum}`)
-    if (!(limit > 0)) breaks(report, 'context', `context.limit is ${limit}`)
-    else if (ratio !== undefined && Math.abs(ratio - used / limit) > 1e-4) breaks(report, 'context', `context.ratio is ${ratio}, not ${used}/${limit}`)
   }
 
-  /** Skills are told by name alone: a load and a rejection belong together until the skill tool has ended. */
+  /** Skills are told by name alone: a load belongs to the check next to it, a rejection holds until the skill tool has ended. */
   function skill(session: Session, tag: string, record: Rec, report: Report): void {
     if (tag === 'skill_loaded') {
       const { name } = record as Wire<'skill_loaded'>
@@ -129,7 +124,7 @@ export function order(): Order {
       return
     }
     const { permission, patterns } = record as Wire<'permission_rejected'>
-    if (permission !== 'skill') return
+    if (permission !== 'skill') return session.loadedSkills.clear()
     for (const name of patterns) {
       if (tag === 'permission_granted') session.deniedSkills.delete(name)
       else {
@@ -143,7 +138,6 @@ export function order(): Order {
     laneOpen(session, part.sessionID, report)
     if (part.tool !== 'skill' || !isRecord(part.state.input)) return
     const { name } = part.state.input
-    session.loadedSkills.delete(name)
     session.deniedSkills.delete(name)
   }
 
@@ -178,6 +172,7 @@ export function order(): Order {
       }
       second(session, tag, report)
       if (session.last === 'session_error' && tag !== 'session_complete' && tag !== 'session_error') breaks(report, 'error-before-complete', `${tag} after session_error`, 'warn')
+      if (session.loadedSkills.size > 0 && tag !== 'skill_loaded' && !tag.startsWith('permission_')) session.loadedSkills.clear()
       switch (tag) {
         case 'tool_catalog':
           for (const { name, source } of (record as Wire<'tool_catalog'>).tools)
@@ -243,7 +238,7 @@ export function order(): Order {
       const session = find(next, tag)
       if (session === undefined) return tag === 'session_start' || ended.has((next as Base).sessionID) ? [] : startRecords(next, tag)
       if (tag === 'session_start') return endRecords(session)
-      const found = session.catalog === false && tag !== 'tool_catalog' && tag !== 'tool_catalog_error' ? startRecords(next, 'session_start') : []
+      const found = session.last === 'session_start' && tag !== 'tool_catalog' && tag !== 'tool_catalog_error' ? startRecords(next, 'session_start') : []
       if (session.step && (tag === 'step_start' || (tag === 'session_complete' && session.fatal === undefined))) found.push(stepFinish(session))
       const lane = tag === 'tool_use' ? (next as Wire<'tool_use'>).part.sessionID : undefined
       if (inLane(session, lane) && session.lanes.get(lane) !== 'open') found.push(subagentStart(session, lane))

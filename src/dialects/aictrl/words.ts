@@ -63,9 +63,12 @@ export function writeSessionError(reason: Reason, fault: Fault | undefined, sign
 const wordOf = (fault: Fault | undefined): string =>
   fault === undefined ? 'unknown' : fault.http !== undefined && fault.http >= 500 ? 'provider' : (errorWritten.get(fault.category) ?? 'unknown')
 
+const exitCodes = new Map([['SIGINT', '130'], ['SIGTERM', '143'], ['SIGHUP', '143']])
+
 /** The status if there is one, else the name that says more than `word`. */
 function codeOf(reason: Reason, fault: Fault | undefined, signal: string | undefined, word: string): string | undefined {
-  if (signal !== undefined) return signal === 'SIGINT' ? '130' : '143'
+  const left = signal === undefined ? undefined : exitCodes.get(signal)
+  if (left !== undefined) return left
   if (fault?.http !== undefined) return String(fault.http)
   if (reason !== 'error' && reason !== 'unknown' && reason !== word) return reason === 'cancelled' && isSignal(fault?.code) ? fault?.code : reason
   if (fault === undefined) return undefined
@@ -89,7 +92,7 @@ export const errorName = ({ code, category, http }: Fault): string =>
   code !== undefined && code !== String(http) ? code : (names.get(category) ?? (http === undefined ? 'Unknown' : 'APIError'))
 
 /** A code that is an HTTP status of a failure. */
-export function statusOf(code: string | undefined): number | undefined {
+function statusOf(code: string | undefined): number | undefined {
   const status = Number(code)
   return status >= 400 && status <= 599 && Number.isInteger(status) ? status : undefined
 }

@@ -2,7 +2,7 @@
 // Two surprises. A turn is never told, so one ends with each session.end. And a call's or request's id may be used again, by
 // another attempt or another dialog: a second call is told as `~id#2`, a request told twice only once.
 import { isRecord, parseJson, type Rec } from '../../base/json.ts'
-import type { Fault, Origin, Place } from '../../model/event.ts'
+import { type Fault, lineOf, type Origin, type Place } from '../../model/event.ts'
 import { codeText, faultOf } from '../../model/fault.ts'
 import { outcomeOf } from '../../model/outcome.ts'
 import type { Pen } from '../../model/pen.ts'
@@ -170,10 +170,11 @@ export function decode(pen: Pen): DecoderBody {
   }
 
   return {
-    push(rec: Rec, _tag: string, origin: Origin) {
-      const record = rec as AnyWire // of known type and right shape
-      if (record.event === 'agent.message_chunk') return chunk(record, 'text.delta')
-      if (record.event === 'agent.thought_chunk') return chunk(record, 'thought.delta')
+    push(rec: Rec, tag: string, origin: Origin) {
+      // The record is of known type and right shape.
+      if (tag === 'agent.message_chunk') return chunk(rec as Wire<'agent.message_chunk'>, 'text.delta')
+      if (tag === 'agent.thought_chunk') return chunk(rec as Wire<'agent.thought_chunk'>, 'thought.delta')
+      const record = rec as AnyWire
       const place: Place = { at: record.ts, session: record.session_id, run: record.run_id }
       pen.common(place)
       if (isLate(record, place)) return
@@ -235,7 +236,7 @@ export function decode(pen: Pen): DecoderBody {
           return pen.emit('context.trim', { why: 'compact', trigger: 'auto', text: textIn(record.llm_summary) }, place)
         case 'subscriber.lagged': {
           const text = `the log's source dropped ${record.dropped_count ?? 'some'} events before this one`
-          return pen.issue({ code: 'gap', severity: 'warn', line: origin.line, byte: origin.offset, text, goesOn: true })
+          return pen.issue({ code: 'gap', severity: 'warn', line: lineOf(origin), byte: origin.offset, text, goesOn: true })
         }
       }
     },

@@ -77,12 +77,11 @@ export function createLoopOrder() {
   }
 
   return {
+    /** Whether a run is over at all, so that something of it may come too late. */
+    anyOver: (): boolean => past > 0,
     /** True when the record is a loop's own and says nothing about a session. */
     push(record: AnyWire, breaks: Breaks): boolean {
       switch (record.event) {
-        case 'agent.message_chunk':
-        case 'agent.thought_chunk':
-          break
         case 'avenor.loop.start':
           start(record, breaks)
           return true

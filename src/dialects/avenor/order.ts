@@ -100,6 +100,14 @@ export function order(): Order {
     if (sessions.size > mostPast) for (const [id, past] of sessions) if (past.ended !== undefined) return void sessions.delete(id)
   }
 
+  /** Nine records in ten: a chunk of a session that is open and has promised nothing. */
+  function goesOn({ session_id: id, ts: time }: AnyWire): boolean {
+    if (recent === undefined || recent.id !== id || recent.ended !== undefined || recent.promised !== undefined || loops.anyOver()) return false
+    recent.last = ''
+    if (time !== undefined) ts = time
+    return true
+  }
+
   function push(record: AnyWire): void {
     const tag = record.event
     if (record.ts !== undefined) ts = record.ts
@@ -145,7 +153,8 @@ export function order(): Order {
   }
 
   return {
-    push(record: Rec, _tag, report) {
+    push(record: Rec, tag, report) {
+      if ((tag === 'agent.message_chunk' || tag === 'agent.thought_chunk') && goesOn(record as AnyWire)) return
       tell = report
       push(record as AnyWire) // of known type and right shape
     },

@@ -101,20 +101,11 @@ export function controlResponse(on: Reader, record: Wire<'control_response'>): v
   const { request_id: id, subtype, response, error } = record.response
   const open = on.session.asks.get(id)
   const answer = isRecord(response) ? response : {}
-  if (open === undefined) return unasked(on, id, answer)
+  if (open === undefined) return on.pen.raw(on.tag, 'unmapped') // also a host's own words, recorded without the questions
   on.session.asks.delete(id)
   if (open.about === 'hook') return hookEnd(on, id, open, answer, subtype === 'error' ? (str(error) ?? '') : undefined)
   if (subtype === 'error') return decide(on, id, open, { decision: 'cancelled', text: str(error) })
   decide(on, id, open, answerOf(answer))
-}
-
-/** What a host alone says (a recording of stdin): the question is not in the stream, the answer still has its shape. */
-function unasked(on: Reader, id: string, answer: Rec): void {
-  if (answer['behavior'] !== 'allow' && answer['behavior'] !== 'deny') return on.pen.raw(on.tag, 'unmapped')
-  const about =
-    isRecord(answer['updatedInput']) && isRecord(answer['updatedInput']['answers']) ? 'question' : 'permission'
-  const call = str(answer['toolUseID'])
-  decide(on, id, { about, call, name: '', place: { call } }, answerOf(answer))
 }
 
 type Answer = {
@@ -155,10 +146,17 @@ function decide(
   synthetic?: string,
 ): void {
   const place = { ...open.place, synthetic }
+  if (decision === 'reject') refuse(on, open.call)
   if (open.about === 'permission')
     return on.pen.emit('permission.answer', { id, decision, by, text, input, stop, scope, option }, place)
   const answers = isRecord(input) && isRecord(input['answers']) ? textsOf(input['answers']) : undefined
   on.pen.emit('question.answer', { id, decision, by, answers, text }, place)
+}
+
+/** Versions without tool_result_meta tell a refused call like any failed one. */
+export function refuse({ session }: Reader, call: string | undefined): void {
+  const known = call === undefined ? undefined : session.calls.get(call)
+  if (known !== undefined) known.refused = true
 }
 
 /** Several choices come as a list. */

@@ -21,6 +21,7 @@ export function laneId(on: Reader, record: Placed): string | undefined {
     record.agent_id || sidechain || (call === undefined ? undefined : (on.session.tasks.get(call)?.task ?? call))
   if (id === undefined || on.session.lanes.has(id)) return id
   laneOf(on.session, id)
+  if (sidechain !== undefined) turnOf(on) // a subagent's own file has no other turn
   if (!on.pen.hasTask(id)) startTask(on, { task: id, type: 'agent' }, call, 'implied')
   return id
 }

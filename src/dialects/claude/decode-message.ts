@@ -86,13 +86,17 @@ function tell(on: Reader, lane: Lane, agent: string | undefined, block: Block): 
   switch (block.type) {
     case 'text': {
       const { index, begun } = place(lane, 'text')
-      return pen.emit('text.end', { text: block.text, streamed: begun?.told === true }, placeIn(lane, agent, index))
+      const streamed = begun?.told === true
+      if (streamed && !pen.isStreaming('text.delta', agent)) return pen.raw(on.tag, 'redundant') // something cut it off
+      return pen.emit('text.end', { text: block.text, streamed }, placeIn(lane, agent, index))
     }
     case 'thinking': {
       const { index, begun } = place(lane, 'thought')
+      const streamed = begun?.told === true
+      if (streamed && !pen.isStreaming('thought.delta', agent)) return pen.raw(on.tag, 'redundant')
       return pen.emit(
         'thought.end',
-        { text: block.thinking, streamed: begun?.told === true, signature: block.signature },
+        { text: block.thinking, streamed, signature: block.signature },
         placeIn(lane, agent, index),
       )
     }
@@ -122,7 +126,8 @@ function callTool(on: Reader, lane: Lane, agent: string | undefined, block: Bloc
   const { index, begun } = place(lane, 'tool', call)
   const where = placeIn(lane, agent, index, call)
   lane.message!.calls = true
-  if (begun !== undefined || on.pen.isOpen(call)) return on.pen.emit('tool.update', { state: 'pending', ...about(block.input) }, where)
+  if (begun !== undefined || on.pen.isOpen(call))
+    return on.pen.emit('tool.update', { state: 'pending', ...about(block.input) }, where)
   startCall(on, where, call, name, block.type, block.input)
 }
 
@@ -134,7 +139,7 @@ export function startCall(
   type: string,
   input: unknown,
 ): void {
-  put(on.session.calls, call, { name, lane: where.agent, turn: where.turn }, most.calls)
+  put(on.session.calls, call, { name, lane: where.agent, turn: where.turn, refused: false }, most.calls)
   const server = name.startsWith('mcp__') ? name.slice(5, endOfServer(name)) : undefined
   const hostedBy = type === 'tool_use' ? undefined : 'provider'
   on.pen.emit('tool.start', { name, toolKind: toolKindOf(name), server, hostedBy, ...about(input) }, where)

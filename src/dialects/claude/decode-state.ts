@@ -30,7 +30,8 @@ export type Lane = {
   answered: boolean
 }
 
-export type Call = { name: string; lane: string | undefined; turn: number | undefined }
+/** `refused`: somebody said no to it, so its failing result is that refusal. */
+export type Call = { name: string; lane: string | undefined; turn: number | undefined; refused: boolean }
 /** A hook callback has a request id like the questions. `name` is the tool's, or the hook's event. */
 export type Ask = { about: 'permission' | 'question' | 'hook'; call: string | undefined; name: string; place: Place }
 

@@ -2,6 +2,7 @@
 import type { Payload } from '../../model/event.ts'
 import { isRecord, type Rec } from '../../base/json.ts'
 import type { Phase } from '../../model/vocabulary.ts'
+import { refuse } from './decode-control.ts'
 import { most, type Reader, turnOf } from './decode-state.ts'
 import { decider, faultFrom, nat, real, str } from './values.ts'
 import type { Wire } from './wire.ts'
@@ -42,6 +43,7 @@ export function apiRetry(on: Reader, record: Wire<'system/api_retry'>): void {
 export function permissionDenied(on: Reader, record: Wire<'system/permission_denied'>): void {
   const { tool_name: name, tool_use_id: call, message: text, decision_reason_type: reason } = record
   const known = call === undefined ? undefined : on.session.calls.get(call)
+  refuse(on, call)
   on.pen.emit(
     'permission.answer',
     { decision: 'reject', by: decider(undefined, reason, false), name, text },

@@ -22,7 +22,7 @@ export function toolEnd(on: Reader, { agent, block, call, record, structure }: T
   const content = Array.isArray(block.content) ? (block.content as unknown[]) : undefined
   const text = typeof block.content === 'string' ? block.content : textOf(content)
   const meta = metaOf(record, call)
-  const status = statusOf(block, text ?? '', meta)
+  const status = statusOf(block, text ?? '', meta, known?.refused === true)
   const task = status === 'ok' && data !== undefined ? startedTask(on, call, data) : undefined
   if (task === undefined) finishTask(on, call, status, text, data)
   settle(
@@ -76,9 +76,9 @@ function metaOf(record: Wire<'user'> | undefined, call: string): Meta {
   }
 }
 
-function statusOf(block: Block, text: string, { permitted, notRun }: Meta): ToolStatus {
+function statusOf(block: Block, text: string, { permitted, notRun }: Meta, refused: boolean): ToolStatus {
   if (block.is_error !== true) return 'ok'
-  if (permitted?.allow === false || notRun !== undefined) return 'denied'
+  if (refused || permitted?.allow === false || notRun !== undefined) return 'denied'
   if (soundsInterrupted(text)) return 'cancelled'
   return permitted === undefined && soundsRefused(text) ? 'denied' : 'error'
 }

@@ -10,7 +10,7 @@ import { most, type Reader, startTurn, type Transcript } from './decode-state.ts
 import { faultFrom, nat, real, str, usageOfModel, usd } from './values.ts'
 import type { Wire } from './wire.ts'
 
-const transcriptOf = (on: Reader): Transcript =>
+export const transcriptOf = (on: Reader): Transcript =>
   (on.session.transcript ??= { prompt: undefined, tools: new Set(), agents: new Set(), reason: undefined })
 
 // ── turns ────────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -74,12 +74,15 @@ export function endTranscript(on: Reader): void {
   const main = lanes.get(undefined)?.message?.finish
   const over =
     transcript.reason !== undefined || on.session.fault !== undefined || (main !== undefined && main !== 'tool_use')
+  let last: Reason | undefined
   for (const [lane, { message }] of lanes) {
     if (lane === undefined || message?.finish === undefined || message.finish === 'tool_use' || !on.pen.hasTask(lane))
       continue
-    endTask(on, { task: lane, status: message.finish === 'end_turn' ? 'ok' : 'error' }, 'implied')
+    last = message.finish
+    endTask(on, { task: lane, status: last === 'end_turn' ? 'ok' : 'error' }, 'implied')
   }
   if (over) leaveTurn(on)
+  else if (last !== undefined && !lanes.has(undefined)) leaveTurn(on, last) // a subagent's own file
 }
 
 // ── records of its own ───────────────────────────────────────────────────────────────────────────────────────────────────

@@ -44,6 +44,7 @@ import {
   permissionMode,
   queueOperation,
   title,
+  transcriptOf,
   turnDuration,
 } from './decode-transcript.ts'
 import { str, time } from './values.ts'
@@ -135,6 +136,7 @@ const redundant: ReadonlySet<string> = new Set<Tag>([
 export function decode(pen: Pen): DecoderBody {
   const sessions = new Map<string | undefined, Session>()
   let current: string | undefined
+  let lastId: string | undefined // as the records spell it
   let adopted: string | undefined
 
   function sessionAt(id: string | undefined): Session {
@@ -167,11 +169,12 @@ export function decode(pen: Pen): DecoderBody {
   return {
     push(record: Rec, tag: string, origin) {
       const id = str(record['session_id']) || str(record['sessionId'])
-      if (id) current = keyOf(id)
+      if (id && id !== lastId) current = keyOf((lastId = id))
       const session = !id && tag.startsWith('control_') ? controlSession(record) : current
       on.session = sessionAt(session)
       on.origin = origin
       on.tag = tag
+      if (typeof record['sessionId'] === 'string') transcriptOf(on)
       pen.common({ at: time(record['timestamp']), session })
       const read = readerOf.get(tag)
       if (read !== undefined) read(on, record)

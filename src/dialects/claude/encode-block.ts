@@ -26,9 +26,22 @@ export function openBlock(on: Writer, message: WriteMessage, type: OpenBlock['ty
   stream(on, message, { type: 'content_block_start', index: message.block.index, content_block: start })
 }
 
+/** A block of text that another one cuts off gets its full record first; its own end has nothing left to say then. */
 export function closeBlock(on: Writer, message: WriteMessage, synthetic?: string): void {
   if (message.block === undefined) return
-  const { index } = message.block
+  const { index, type } = message.block
+  if (type !== 'tool_use' && message.joined[type] !== '') {
+    const text = message.joined[type]
+    message.cut.add(type)
+    full(
+      on,
+      message,
+      type === 'text' ? { type, text } : { type, thinking: text, signature: '' },
+      laneKeys(on, undefined),
+      synthetic,
+    )
+    message.joined[type] = ''
+  }
   message.block = undefined
   stream(on, message, { type: 'content_block_stop', index }, synthetic)
 }
@@ -50,28 +63,22 @@ function head(on: Writer, message: WriteMessage, content: Rec[]): Rec {
   }
 }
 
+function full(on: Writer, message: WriteMessage, content: Rec, keys: Rec, synthetic: string | undefined): void {
+  write(on, { type: 'assistant', message: head(on, message, [content]), ...keys }, synthetic)
+}
+
 /** Inside a bracket a full block stands between its start and its stop. */
 export function block(
   on: Writer,
   event: Event,
   message: WriteMessage,
-  type: OpenBlock['type'] | undefined,
+  type: OpenBlock['type'],
   content: Rec,
   start: Rec,
-  extra: Rec = {},
 ): void {
-  if (message.streaming && type !== undefined) openBlock(on, message, type, start)
+  if (message.streaming) openBlock(on, message, type, start)
   else message.blocks++
-  write(
-    on,
-    {
-      type: 'assistant',
-      message: head(on, message, [content]),
-      ...laneKeys(on, event.agent),
-      ...extra,
-      ...stamp(event.at),
-    },
-    syntheticOf(event),
-  )
+  full(on, message, content, { ...laneKeys(on, event.agent), ...stamp(event.at) }, syntheticOf(event))
+  if (type !== 'tool_use') message.joined[type] = ''
   closeBlock(on, message)
 }

@@ -5,42 +5,57 @@ import type { EventOf } from '../../model/event.ts'
 import { syntheticOf } from '../contract.ts'
 import { block, closeBlock, openBlock, stream } from './encode-block.ts'
 import { openMessage, release } from './encode-message.ts'
-import { callId, type HeldCall, laneOf, type Writer } from './encode-state.ts'
+import { callId, type HeldCall, laneOf, type WriteMessage, type Writer } from './encode-state.ts'
 
 export function delta(on: Writer, event: EventOf<'text.delta' | 'thought.delta'>): void {
-  const lane = laneOf(on.session, event.agent)
   const message = openMessage(on, event)
-  const isText = event.kind === 'text.delta'
-  if (isText) lane.joined.text += event.text
-  else lane.joined.thought += event.text
-  if (event.agent !== undefined) return // written whole, at its end
-  openBlock(
-    on,
-    message,
-    isText ? 'text' : 'thinking',
-    isText ? { type: 'text', text: '' } : { type: 'thinking', thinking: '', signature: '' },
-  )
-  const piece = isText ? { type: 'text_delta', text: event.text } : { type: 'thinking_delta', thinking: event.text }
-  stream(on, message, { type: 'content_block_delta', index: message.block!.index, delta: piece }, syntheticOf(event))
+  const type = event.kind === 'text.delta' ? 'text' : 'thinking'
+  if (event.agent === undefined) {
+    openBlock(on, message, type, empty[type])
+    const piece =
+      type === 'text' ? { type: 'text_delta', text: event.text } : { type: 'thinking_delta', thinking: event.text }
+    stream(on, message, { type: 'content_block_delta', index: message.block!.index, delta: piece }, syntheticOf(event))
+  }
+  message.joined[type] += event.text
+}
+
+const empty = { text: { type: 'text', text: '' }, thinking: { type: 'thinking', thinking: '', signature: '' } }
+
+/** The block's whole text. Undefined: it was cut off, and is written already. */
+function wholeOf(message: WriteMessage, type: 'text' | 'thinking', told: string | undefined): string | undefined {
+  if (!message.cut.delete(type)) return told ?? message.joined[type]
+  return message.joined[type] === '' ? undefined : message.joined[type]
 }
 
 export function textEnd(on: Writer, event: EventOf<'text.end'>): void {
-  const lane = laneOf(on.session, event.agent)
-  const text = event.text ?? lane.joined.text
-  lane.joined.text = ''
-  if (event.agent === undefined) on.session.turn.text = text
-  block(on, event, openMessage(on, event), 'text', { type: 'text', text }, { type: 'text', text: '' })
+  const message = openMessage(on, event)
+  const text = wholeOf(message, 'text', event.text)
+  if (event.agent === undefined) on.session.turn.text = event.text ?? text
+  if (text !== undefined) block(on, event, message, 'text', { type: 'text', text }, empty.text)
 }
 
 export function thoughtEnd(on: Writer, event: EventOf<'thought.end'>): void {
-  const lane = laneOf(on.session, event.agent)
-  const thinking = event.text ?? lane.joined.thought
-  lane.joined.thought = ''
-  const content =
-    event.redacted === true
-      ? { type: 'redacted_thinking', data: event.signature ?? '' }
-      : { type: 'thinking', thinking, signature: event.signature ?? '' }
-  block(on, event, openMessage(on, event), 'thinking', content, { type: 'thinking', thinking: '', signature: '' })
+  const message = openMessage(on, event)
+  if (event.redacted === true) {
+    return block(
+      on,
+      event,
+      message,
+      'thinking',
+      { type: 'redacted_thinking', data: event.signature ?? '' },
+      empty.thinking,
+    )
+  }
+  const thinking = wholeOf(message, 'thinking', event.text)
+  if (thinking !== undefined)
+    block(
+      on,
+      event,
+      message,
+      'thinking',
+      { type: 'thinking', thinking, signature: event.signature ?? '' },
+      empty.thinking,
+    )
 }
 
 export function contentEnd(on: Writer, event: EventOf<'content.end'>): void {
@@ -54,7 +69,7 @@ export function contentEnd(on: Writer, event: EventOf<'content.end'>): void {
           ? undefined
           : { type: event.type, source: { type: 'url', url: event.uri } }
   if (content === undefined) return on.sink.lost(event, 'data')
-  block(on, event, openMessage(on, event), 'text', content, { type: 'text', text: '' })
+  block(on, event, openMessage(on, event), 'text', content, empty.text)
 }
 
 // ── calls ────────────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -31,6 +31,8 @@ export function openMessage(on: Writer, event: Event, usage?: Usage, model?: str
     blocks: 0,
     streaming: false,
     block: undefined,
+    joined: { text: '', thinking: '' },
+    cut: new Set(),
     answered: false,
   })
 }
@@ -56,7 +58,6 @@ export function closeMessage(
   const { message } = lane
   if (message === undefined) return
   lane.message = undefined
-  lane.joined.text = lane.joined.thought = ''
   lane.past.add(message.id)
   if (lane.past.size > 8192) lane.past.delete(lane.past.values().next().value!)
   if (!message.streaming) return
@@ -106,13 +107,14 @@ export function messageDrop(on: Writer, event: EventOf<'message.drop'>): void {
   const lane = laneOf(on.session, event.agent)
   const { message } = lane
   if (message === undefined || !message.streaming) return on.sink.lost(event, 'fromBlock')
+  message.joined = { text: '', thinking: '' }
   closeBlock(on, message)
   stream(on, message, { type: 'message_stop' }, syntheticOf(event), {
     abandoned_blocks: { api_message_id: message.id, from_block_index: event.fromBlock },
   })
   message.streaming = false
+  for (const call of lane.held.keys()) on.session.calls.delete(call)
   lane.held.clear()
-  lane.joined.text = lane.joined.thought = ''
 }
 
 /** What was said and called so far is written before something else speaks; the raw stream of the message is over then. */

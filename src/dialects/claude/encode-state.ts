@@ -18,6 +18,10 @@ export type WriteMessage = {
   /** Its message_start is written and its message_stop is not. */
   streaming: boolean
   block: OpenBlock | undefined
+  /** Deltas since the last full record, for sources that tell no whole. */
+  joined: { text: string; thinking: string }
+  /** Kinds of blocks that were cut off by another one and are written already, though their end is still to come. */
+  cut: Set<'text' | 'thinking'>
   /** A result or prompt came since: what follows without a message id is a new message. */
   answered: boolean
 }
@@ -29,7 +33,6 @@ export type WriteLane = {
   message: WriteMessage | undefined
   /** Ids that the lane has left; they may not come again. */
   past: Set<string>
-  joined: { text: string; thought: string }
   held: Map<string, HeldCall>
 }
 
@@ -51,7 +54,8 @@ export type ModelTotal = {
 
 export type WriteSession = {
   key: string | undefined
-  id: string
+  /** On the wire; a source that names its session late is waited for until the first record. */
+  id: string | undefined
   setting: Payload<'session.update'>
   catalog: Payload<'catalog.update'>
   inits: number
@@ -98,11 +102,12 @@ export type Writer = {
   session: WriteSession
   /** Ids made where the source has none. */
   made: number
+  unnamed: number
 }
 
-export const newSession = (key: string | undefined, id: string): WriteSession => ({
+export const newSession = (key: string | undefined): WriteSession => ({
   key,
-  id,
+  id: key === undefined || key.startsWith('~') ? undefined : key,
   setting: {},
   catalog: {},
   inits: 0,
@@ -122,11 +127,7 @@ export const newSession = (key: string | undefined, id: string): WriteSession =>
 
 export function laneOf(session: WriteSession, id: string | undefined): WriteLane {
   let lane = session.lanes.get(id)
-  if (lane === undefined)
-    session.lanes.set(
-      id,
-      (lane = { message: undefined, past: new Set(), joined: { text: '', thought: '' }, held: new Map() }),
-    )
+  if (lane === undefined) session.lanes.set(id, (lane = { message: undefined, past: new Set(), held: new Map() }))
   return lane
 }
 
@@ -135,7 +136,20 @@ export function laneOf(session: WriteSession, id: string | undefined): WriteLane
 /** Writes a record that names its session; `uuid` comes last, as the program has it. */
 export function write(on: Writer, record: Rec, synthetic?: string): void {
   const { session, sink } = on
-  sink.write({ ...record, session_id: session.id, uuid: uuidFor(session.id, ++session.records) }, synthetic)
+  const id = idOf(on)
+  sink.write({ ...record, session_id: id, uuid: uuidFor(id, ++session.records) }, synthetic)
+}
+
+function idOf(on: Writer): string {
+  const { session, sink } = on
+  if (session.id !== undefined) return session.id
+  if (session.key === undefined) sink.added('session_id')
+  return (session.id = session.key === undefined ? `session-${++on.unnamed}` : wireId(session.key))
+}
+
+/** What the source calls the session, where it has no better name. */
+export function nameSession({ session }: Writer, native: string | undefined): void {
+  if (native !== undefined && native !== '') session.id ??= native
 }
 
 export const stamp = (at: number | undefined): Rec =>

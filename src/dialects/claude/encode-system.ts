@@ -2,7 +2,7 @@
 import type { Rec } from '../../base/json.ts'
 import type { EventOf } from '../../model/event.ts'
 import { syntheticOf, wireId } from '../contract.ts'
-import { callId, laneOf, write, type Writer } from './encode-state.ts'
+import { callId, laneOf, nameSession, write, type Writer } from './encode-state.ts'
 import { closeMessage } from './encode-message.ts'
 
 type Written = { subtype: string } & Rec
@@ -92,6 +92,7 @@ export function statusUpdate(on: Writer, event: EventOf<'status.update'>): void 
 /** A change of mode has a record; the rest is told by the next init. */
 export function sessionUpdate(on: Writer, event: EventOf<'session.update'>): void {
   const { setting } = on.session
+  nameSession(on, event.native)
   for (const key of ['model', 'cwd', 'mode', 'program', 'version'] as const)
     if (event[key] !== undefined) setting[key] = event[key]
   if (event.mode !== undefined && on.session.inits > 0)

@@ -22,7 +22,7 @@ export function writeInit(on: Writer, at: number | undefined, synthetic: string 
     subtype: 'init',
     cwd: setting.cwd ?? '',
     tools: (catalog.tools ?? []).map(({ name }) => name),
-    mcp_servers: (catalog.servers ?? []).map(({ name, status }) => ({ name, status })),
+    mcp_servers: serversOf(catalog),
     model: setting.model ?? 'unknown',
     permissionMode: setting.mode ?? 'default',
     slash_commands: names(catalog.commands),
@@ -36,6 +36,13 @@ export function writeInit(on: Writer, at: number | undefined, synthetic: string 
   session.inits++
   session.openTurns++
   if (session.openTurns === 1) session.turn = newTurn(at)
+}
+
+/** A server whose tools are there is connected, also when nobody says so. */
+function serversOf({ servers, tools }: Payload<'catalog.update'>): Rec[] {
+  if (servers !== undefined) return servers.map(({ name, status }) => ({ name, status }))
+  const found = new Set((tools ?? []).flatMap(({ server }) => (server === undefined ? [] : [server])))
+  return [...found].map((name) => ({ name, status: 'connected' }))
 }
 
 const names = (list: readonly { name: string }[] | undefined): string[] => (list ?? []).map(({ name }) => name)

@@ -13,7 +13,7 @@ import {
 } from './encode-control.ts'
 import { contentEnd, delta, textEnd, thoughtEnd, toolDelta, toolStart } from './encode-content.ts'
 import { messageDrop, messageEnd, messageStart, release } from './encode-message.ts'
-import { newSession, type Writer, type WriteSession } from './encode-state.ts'
+import { nameSession, newSession, type Writer, type WriteSession } from './encode-state.ts'
 import {
   commands,
   contextTrim,
@@ -33,20 +33,11 @@ import { writeInit, writeResult } from './encode-turn.ts'
 
 export function encode(sink: Sink): Encoder {
   const sessions = new Map<string | undefined, WriteSession>()
-  const on: Writer = { sink, session: newSession(undefined, ''), made: 0 }
-  let unnamed = 0
+  const on: Writer = { sink, session: newSession(undefined), made: 0, unnamed: 0 }
 
   function sessionOf(event: Event): WriteSession {
     let session = sessions.get(event.session)
-    if (session === undefined) {
-      const native =
-        event.kind === 'session.start' && (event.session === undefined || event.session.startsWith('~'))
-          ? event.native
-          : undefined
-      const id = native ?? (event.session === undefined ? `session-${++unnamed}` : wireId(event.session))
-      if (native === undefined && event.session === undefined) sink.added('session_id')
-      sessions.set(event.session, (session = newSession(event.session, id)))
-    }
+    if (session === undefined) sessions.set(event.session, (session = newSession(event.session)))
     if (event.at !== undefined) session.lastAt = event.at
     return session
   }
@@ -103,6 +94,7 @@ export function encode(sink: Sink): Encoder {
   function sessionStart(event: EventOf<'session.start'>): void {
     const { model, cwd, mode, program, version } = event
     const { setting } = on.session
+    nameSession(on, event.native)
     Object.assign(setting, {
       model: model ?? setting.model,
       cwd: cwd ?? setting.cwd,

@@ -86,10 +86,11 @@ export const models = Type.Unsafe<Record<string, Static<typeof modelUsage>>>({
   additionalProperties: modelUsage,
 })
 
-/** A block of this type cannot be read without these keys. */
-const needs = (type: string, ...required: string[]) => ({
+/** A block of this type cannot be read without these keys. A chain, the frequent types first: a check stops at its match. */
+const needs = (type: string, required: string[], otherwise: object = {}) => ({
   if: { type: 'object', properties: { type: { const: type } } },
   then: { type: 'object', properties: Object.fromEntries(required.map((key) => [key, {}])), required },
+  else: otherwise,
 })
 
 /** A content block of any type. Unknown types pass; a known type that lacks what it is about does not. */
@@ -107,13 +108,10 @@ export const block = Type.Object(
     content: optional(any),
     source: optional(any),
   },
-  {
-    allOf: [
-      needs('text', 'text'),
-      needs('thinking', 'thinking'),
-      needs('tool_use', 'id', 'name'),
-      needs('tool_result', 'tool_use_id'),
-    ],
-  },
+  needs(
+    'text',
+    ['text'],
+    needs('tool_use', ['id', 'name'], needs('tool_result', ['tool_use_id'], needs('thinking', ['thinking']))),
+  ),
 )
 export const blocks = Type.Array(block)

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { test } from 'node:test'
+import type { Rec } from '../../base/json.ts'
+import { aictrl } from './index.ts'
+import { rules } from './order.ts'
+import { codesOf, findingsOf, fixture, folder, textOfFixture } from './support.test.ts'
+
+const expected = JSON.parse(textOfFixture('rejected/expected.json')) as Record<string, string[]>
+const streamsIn = (name: string): string[] => readdirSync(new URL(`${name}/`, folder)).filter((file) => file.endsWith('.ndjson'))
+
+test("the document's sessions are legal", () => {
+  for (const file of streamsIn('document')) assert.deepEqual(findingsOf(fixture(`document/${file}`)), [], file)
+})
+
+test('streams made after the described behaviour are legal, where the program keeps to its document', () => {
+  const broken = new Map([['provider-failure.ndjson', ['error-before-complete']], ['cut.ndjson', ['missing-end']]])
+  for (const file of streamsIn('made')) assert.deepEqual(codesOf(fixture(`made/${file}`)), broken.get(file) ?? [], file)
+  assert.deepEqual(findingsOf(fixture('made/provider-failure.ndjson')).map(({ severity }) => severity), ['warn'])
+})
+
+for (const file of streamsIn('rejected')) {
+  test(`rejected: ${file}`, () => {
+    assert.deepEqual(codesOf(fixture(`rejected/${file}`)), expected[file])
+  })
+}
+
+test('the rejected corpus has every file on its list and breaks every rule', () => {
+  assert.deepEqual(Object.keys(expected).toSorted(), streamsIn('rejected').toSorted())
+  assert.deepEqual(new Set(Object.values(expected).flat()), new Set(Object.keys(rules)))
+})
+
+test('a session that ends may start again, and counts anew', () => {
+  const session = fixture('made/interleaved.ndjson').filter(({ sessionID }) => sessionID === 'ses_a')
+  assert.deepEqual(codesOf([...session, ...session]), [])
+})
+
+test('each session without an end is told once', () => {
+  const records = fixture('made/interleaved.ndjson').filter(({ type }) => type !== 'session_complete')
+  assert.deepEqual(findingsOf(records).map(({ code, severity, text }) => [code, severity, text]), [
+    ['missing-end', 'error', 'no session_complete of "ses_a"'],
+    ['missing-end', 'error', 'no session_complete of "ses_b"'],
+  ])
+})
+
+test('a session without steps is legal', () => {
+  const records = fixture('made/interleaved.ndjson').filter(({ type }) => type !== 'step_start' && type !== 'step_finish')
+  assert.deepEqual(codesOf(records), [])
+})
+
+// ── repair ───────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** As the driver does it: what is missing is written, not pushed. */
+function repaired(records: readonly Rec[]): Rec[] {
+  const order = aictrl.order()
+  const out: Rec[] = []
+  for (const record of records) {
+    const tag = aictrl.tag(record)!
+    out.push(...order.missing(record, tag), record)
+    order.push(record, tag, () => {})
+  }
+  return [...out, ...order.missing(undefined, undefined)]
+}
+
+test('a legal stream needs no repair', () => {
+  for (const file of ['document/session.ndjson', 'document/failed-session.ndjson', 'made/interleaved.ndjson', 'made/subagents.ndjson', 'made/newer-program.ndjson']) {
+    assert.deepEqual(repaired(fixture(file)), fixture(file), file)
+  }
+})
+
+test('a cut session gets its open ends closed and one session_complete', () => {
+  const records = fixture('made/cut.ndjson')
+  assert.deepEqual(repaired(records).slice(records.length), [
+    { type: 'subagent_complete', timestamp: 1741500000040, sessionID: 'ses_1', subagentSessionID: 'ses_child', parentSessionID: 'ses_1' },
+    { type: 'step_finish', timestamp: 1741500000040, sessionID: 'ses_1', part: { type: 'step-finish' } },
+    { type: 'session_error', timestamp: 1741500000040, sessionID: 'ses_1', reason: 'unknown', code: 'cut', message: 'the stream ended early' },
+    { type: 'session_complete', timestamp: 1741500000040, sessionID: 'ses_1', durationMs: 40, error: 'the stream ended early' },
+  ])
+})
+
+test('what something missing broke is legal after repair', () => {
+  const mended = [
+    'no-session-start', 'no-catalog', 'no-session-complete', 'no-session-complete-of-two', 'subagent-not-started', 'subagent-completed', 'step-inside-step', 'step-left-open',
+  ]
+  for (const name of mended) assert.deepEqual(codesOf(repaired(fixture(`rejected/${name}.ndjson`))), [], name)
+  assert.deepEqual(codesOf(repaired(fixture('made/cut.ndjson'))), [])
+  const failing = fixture('document/failed-session.ndjson').slice(0, -1)
+  assert.deepEqual(codesOf(repaired(failing)), [])
+  const newer = fixture('made/newer-program.ndjson').filter(({ type }) => type !== 'session_complete')
+  assert.deepEqual(codesOf(repaired(newer)), [])
+})

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Rec } from '../../base/json.ts'
+import { breakStream, createRandom, legalStream } from '../../testing/index.ts'
+import { avenor } from './index.ts'
+import { codesOf, findingsOf, fixture, jsonFixture, namesIn, plain } from './support.test.ts'
+
+const chunk: Rec = { event: 'agent.message_chunk', session_id: 's', content: { type: 'text', text: 'a' } }
+const end: Rec = { event: 'session.end', session_id: 's', stop_reason: 'end_turn' }
+
+test('each stream of the rejected corpus breaks the rule it was made for', () => {
+  const expected = jsonFixture('rejected/expected.json') as Record<string, string[]>
+  assert.deepEqual(namesIn('rejected/', '.ndjson').toSorted(), Object.keys(expected).map((name) => `rejected/${name}`).toSorted())
+  for (const [name, codes] of Object.entries(expected)) assert.deepEqual(codesOf(fixture(`rejected/${name}`)), codes, name)
+  const broken = new Set(Object.values(expected).flat())
+  assert.deepEqual(Object.keys(avenor.rules).filter((code) => !broken.has(code)), [], 'every rule has a stream that breaks it')
+})
+
+test("the document's whole runs are legal", () => {
+  for (const name of namesIn('document/', '.ndjson')) assert.deepEqual(findingsOf(fixture(name)), [], name)
+})
+
+test('a warning where the program itself does it, an error elsewhere', () => {
+  const severities = (name: string): string[] => findingsOf(fixture(`rejected/${name}.ndjson`)).map(({ severity }) => severity)
+  assert.deepEqual(severities('text-after-end'), ['error'])
+  assert.deepEqual(severities('finish-after-end'), ['warn'])
+  assert.deepEqual(severities('waiting-for-nothing'), ['error'])
+  assert.deepEqual(severities('idle-called-waiting'), ['warn'])
+  assert.deepEqual(severities('status-after-event'), ['warn'])
+  assert.deepEqual(severities('done-too-early'), ['error'])
+  assert.deepEqual(findingsOf([chunk, { ...end, stop_reason: 'cancelled' }, chunk]).map(({ code, severity }) => [code, severity]), [['end-last', 'warn']])
+  assert.deepEqual(findingsOf([{ event: 'avenor.retry', session_id: 's', attempt: 2, max_retries: 3 }]).map(({ severity }) => severity), ['warn'], 'a single run counts from 2')
+})
+
+test('an ended session begins again with a start, a prompt, a retry or the next phase', () => {
+  const phase = (event: string): Rec => ({ event: `avenor.phase.${event}`, phase: 'p', iteration: 1 })
+  const occasions: Rec[][] = [
+    [{ event: 'session.start', session_id: 's' }],
+    [{ event: 'agent.prompt_submitted', session_id: 's', delivery: 'pty' }],
+    [{ event: 'agent.prompt_queued', session_id: 's' }],
+    [{ event: 'avenor.retry', session_id: 's', attempt: 1 }],
+    [{ event: 'avenor.retry', run_id: 'r', attempt: 1 }],
+  ]
+  for (const occasion of occasions) assert.deepEqual(codesOf([chunk, end, ...occasion, chunk, end]), [], JSON.stringify(occasion))
+  assert.deepEqual(codesOf([{ event: 'avenor.loop.start' }, phase('start'), chunk, end, phase('end'), phase('start'), chunk, end, phase('end'), { event: 'avenor.loop.end', exit_reason: 'exit' }]), [])
+  assert.deepEqual(codesOf([chunk, end, { event: 'agent.prompt_submitted', session_id: 's' }, chunk]), ['missing-end'])
+})
+
+test("a user's own events are legal anywhere", () => {
+  const own: Rec = { event: 'deploy.checked', session_id: 's', anything: [1] }
+  assert.deepEqual(codesOf([own, chunk, own, { event: 'agent.status', session_id: 's', phase: 'done', source: 'avenor' }, own, end, own]), [])
+})
+
+test('one finding for each session and each run without an end, whatever else is open', () => {
+  const call: Rec = { event: 'tool.call', session_id: 's', toolCallId: 'c' }
+  assert.deepEqual(findingsOf([call, { ...call, toolCallId: 'd' }]).map(({ text }) => text), ['no session.end of "s", with open calls: "c", "d"'])
+  assert.deepEqual(codesOf([{ event: 'avenor.loop.start', run_id: 'r' }, { ...chunk, run_id: 'r' }]), ['missing-end', 'missing-end'])
+  assert.deepEqual(codesOf([{ event: 'avenor.error', run_id: 'r', message: 'x' }, { event: 'agent.channel_ready', run_id: 'q' }]), [], 'a run alone is no session')
+})
+
+test('a dialog on a screen goes away without an answer; a request told twice is a warning', () => {
+  const request: Rec = { event: 'permission.request', session_id: 's', request_id: '1', options: [{ id: '1', label: 'Yes' }] }
+  assert.deepEqual(codesOf([{ ...request, source: 'pty' }, { ...request, source: 'pty', request_id: '2' }, end]), [])
+  assert.deepEqual(findingsOf([request, request, end]).map(({ code, severity }) => [code, severity]), [['one-request', 'warn']])
+  assert.deepEqual(codesOf([request, { event: 'permission.response', session_id: 's', request_id: 1, option_id: '1' }, end]), [], 'a number and its text are the same id')
+})
+
+test('hostile ids are harmless in the text of a finding', () => {
+  const [finding] = findingsOf([{ event: 'tool.call_update', session_id: 's', toolCallId: '\u001b[2J', status: 'completed' }, end])
+  assert.ok(!finding!.text.includes('\u001b'))
+})
+
+// ── repair ───────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function repaired(records: readonly Rec[]): Rec[] {
+  const order = avenor.order()
+  const whole = records.flatMap((record) => {
+    const tag = avenor.tag(record)!
+    const missing = order.missing(record, tag)
+    order.push(record, tag, () => {})
+    return [...missing, record]
+  })
+  return plain([...whole, ...order.missing(undefined, undefined)])
+}
+
+test('repair adds what is missing: ends, calls, phases, the start of a loop', () => {
+  for (const name of ['no-end', 'no-end-of-two', 'update-before-call', 'open-call', 'phase-before-loop', 'phases-overlap', 'loop-ends-inside-phase', 'no-loop-end']) {
+    assert.deepEqual(codesOf(repaired(fixture(`rejected/${name}.ndjson`))), [], name)
+  }
+  assert.deepEqual(repaired([{ ...chunk, ts: 5 }, { event: 'tool.call', session_id: 's', toolCallId: 'c' }]).slice(2), [
+    { event: 'tool.call_update', session_id: 's', toolCallId: 'c', status: 'failed', ts: 5 },
+    { event: 'session.end', session_id: 's', stop_reason: 'error', ts: 5 },
+  ])
+})
+
+test('repair changes nothing in a legal stream', () => {
+  for (const name of namesIn('document/', '.ndjson')) {
+    const records = fixture(name).filter((record) => Object.hasOwn(avenor.shapes.checks, String(record['event'])))
+    assert.deepEqual(repaired(records), records, name)
+  }
+})
+
+test('made-up streams: the legal ones pass, the broken ones are caught, cut ones can be repaired', () => {
+  for (let seed = 0; seed < 60; seed++) {
+    const records = legalStream('avenor', seed)
+    assert.deepEqual(findingsOf(records), [], `seed ${seed}`)
+    const broken = breakStream(records, 'avenor', createRandom(seed))
+    if (broken !== undefined) assert.ok(codesOf(broken.records).includes(broken.code), `seed ${seed}: ${broken.what}`)
+    const known = records.filter((record) => Object.hasOwn(avenor.shapes.checks, String(record['event'])))
+    const cut = repaired(known.slice(0, seed % known.length))
+    assert.ok(!codesOf(cut).includes('missing-end'), `seed ${seed}`)
+  }
+})
