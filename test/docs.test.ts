@@ -119,7 +119,7 @@ suite('tables', () => {
     const envelope = tableAfter('docs/model.md', lineOf('docs/model.md', '## The envelope')).map(([key]) => key)
     assert.deepEqual(envelope.toSorted(), shared.toSorted())
     for (const [kind, { properties }] of kinds) {
-      const row = rows.find((line) => line.startsWith(`| \`${kind}\` `))
+      const row = rows.findLast((line) => line.startsWith(`| \`${kind}\` `))
       assert.ok(row !== undefined, `docs/model.md has no row for ${kind}`)
       for (const key of Object.keys(properties)) if (!shared.includes(key)) assert.match(row, new RegExp(`\`${key}\``), `the row of ${kind} lacks ${key}`)
     }

@@ -1,6 +1,7 @@
 // What the property tests share: running a stream through the library, and a judge of canonical order that is stricter than
 // the one the dialect `sluice` has.
 import fc from 'fast-check'
+import type { Rec } from '../src/base/json.ts'
 import { convert, type ConvertOptions, createConverter, dialects, type DialectName, type Event, type Finding, read, validate } from '../src/index.ts'
 import { createRandom, type Random } from '../src/testing/index.ts'
 
@@ -12,14 +13,15 @@ export const bytesOf = (text: string): Uint8Array => encoder.encode(text)
  * The same runs every time, so that a check means the same on every machine. `PROPERTY_SEED` gives other ones,
  * `PROPERTY_RUNS` multiplies their number.
  */
-export function holds(runs: number, property: (seed: number, random: Random) => void): void {
+export function assertHolds<T>(runs: number, made: fc.Arbitrary<T>, property: (value: T) => void): void {
   const seed = Number(process.env['PROPERTY_SEED'] ?? 1)
   const numRuns = Math.ceil(runs * Number(process.env['PROPERTY_RUNS'] ?? 1))
-  fc.assert(
-    fc.property(fc.nat(), (drawn) => property(drawn, createRandom(drawn))),
-    { seed, numRuns },
-  )
+  fc.assert(fc.property(made, property), { seed, numRuns })
 }
+
+/** For streams that a seed makes. */
+export const holds = (runs: number, property: (seed: number, random: Random) => void): void =>
+  assertHolds(runs, fc.nat(), (drawn) => property(drawn, createRandom(drawn)))
 
 /** The bytes in chunks of any size, the smallest ones too. */
 export function chunksOf(bytes: Uint8Array, random: Random): Uint8Array[] {
@@ -52,6 +54,16 @@ export function convertedBytes(input: Bytes, from: DialectName, to: DialectName,
 }
 
 const chunked = (input: Bytes): readonly Uint8Array[] => (typeof input === 'string' ? [encoder.encode(input)] : input instanceof Uint8Array ? [input] : input)
+
+/** The stream as nobody may write it: records lost, doubled and in the wrong place. */
+export function scrambled(records: readonly Rec[], random: Random): Rec[] {
+  const left = records.filter(() => random.chance(0.85)).flatMap((record) => (random.chance(0.2) ? [record, record] : [record]))
+  for (let swaps = random.int(0, 6); swaps > 0 && left.length > 1; swaps--) {
+    const [a, b] = [random.int(0, left.length - 1), random.int(0, left.length - 1)]
+    ;[left[a], left[b]] = [left[b]!, left[a]!]
+  }
+  return random.chance(0.2) ? random.shuffled(left) : left
+}
 
 /** Findings in one line each, for a failure message that can be read. */
 export const told = (findings: readonly Finding[]): string[] => findings.map(({ line, code, text }) => `${line}: ${code}: ${text}`)

@@ -9,10 +9,22 @@ import { type Cause, createPen, type Pen, type PenOptions } from '../model/pen.t
 export type Check = { (record: unknown): boolean; errors?: { instancePath: string; keyword: string; params: Rec }[] | null }
 export type Shapes = { checks: Readonly<Record<string, Check>>; keys: Readonly<Record<string, ReadonlySet<string>>> }
 
-/** What is known of each record type, in one look-up. */
-export type Types = ReadonlyMap<string | undefined, { check: Check; keys: ReadonlySet<string> }>
+/** What is known of a record type. */
+export type Type = { check: Check; keys: ReadonlySet<string> }
 
-export const typesOf = ({ checks, keys }: Shapes): Types => new Map(Object.entries(checks).map(([tag, check]) => [tag, { check, keys: keys[tag]! }]))
+/** Looks a type up. Records of one type come in runs, and to compare a text with the last one is cheaper than to hash it. */
+export function typeFinder({ checks, keys }: Shapes): (tag: string | undefined) => Type | undefined {
+  const types = new Map<string | undefined, Type>(Object.entries(checks).map(([tag, check]) => [tag, { check, keys: keys[tag]! }]))
+  let lastTag: string | undefined
+  let last: Type | undefined
+  return (tag) => {
+    if (tag !== lastTag) {
+      lastTag = tag
+      last = types.get(tag)
+    }
+    return last
+  }
+}
 
 /** Enough of a dialect to know its records when they come; light, so that all of them can be asked. */
 export type Claimer = {
@@ -59,12 +71,12 @@ export type DecoderBody = {
 export function decoderOf(dialect: Pick<Dialect, 'name' | 'shapes' | 'tag'>, createBody: (pen: Pen) => DecoderBody, options?: PenOptions): Decoder {
   const pen = createPen(options)
   const body = createBody(pen)
-  const types = typesOf(dialect.shapes)
+  const typeOf = typeFinder(dialect.shapes)
 
   return {
     push(record, origin) {
       const tag = dialect.tag(record)
-      const type = types.get(tag)
+      const type = typeOf(tag)
       pen.begin(origin)
       if (tag === undefined || type === undefined) {
         pen.raw(tag ?? '', 'unknown')

@@ -48,16 +48,22 @@ export function createPen({ thoughtsOutlive = false }: PenOptions = {}) {
   const sessions = new Map<string | undefined, Session>()
   const past = new Map<string | undefined, number>() // sessions that ended, with their count of turns
 
+  let recentId: string | undefined
+  let recent: Session | undefined // most events are of the session that the last one was of
+
   function sessionOf(id: string | undefined): Session {
-    let session = sessions.get(id)
-    if (session === undefined) sessions.set(id, (session = createSession(past.get(id))))
-    return session
+    if (recent !== undefined && recentId === id) return recent
+    recentId = id
+    recent = sessions.get(id)
+    if (recent === undefined) sessions.set(id, (recent = createSession(past.get(id))))
+    return recent
   }
 
   /** An ended session leaves only its number of turns behind, and the oldest of those not even that. */
   function bury(id: string | undefined): void {
     const { turnCount } = sessions.get(id)!
     sessions.delete(id)
+    recent = undefined
     past.delete(id)
     past.set(id, turnCount)
     if (past.size > mostPastSessions) past.delete(past.keys().next().value)
@@ -118,7 +124,7 @@ export function createPen({ thoughtsOutlive = false }: PenOptions = {}) {
 
   function emit<K extends Kind>(kind: K, payload: Payload<K>, place: Place = nowhere): void {
     const trait = traits.get(kind) ?? 0
-    if (place.at !== undefined) lastAt = place.at
+    if (place.at !== undefined && !(lastAt! >= place.at)) lastAt = place.at
     if (trait & runLevel) return emitRun(kind, payload, place)
     const session = sessionOf(place.session ?? base.session)
     switch (kind) {
@@ -134,7 +140,7 @@ export function createPen({ thoughtsOutlive = false }: PenOptions = {}) {
       case 'turn.end':
         prepare(session, kind, place, trait)
         if (session.turns.length === 0) startTurn(session, { trigger: 'unknown' }, place, 'implied')
-        endMessages(session, undefined, place)
+        if (session.messages.get(undefined)?.turn === session.turns[0]) endMessages(session, undefined, place) // a later turn may have begun
         session.lastReason = own<'turn.end'>(payload).reason
         session.lastError = own<'turn.end'>(payload).error
         put(kind, payload, { ...place, turn: session.turns.shift() }, undefined)
@@ -258,6 +264,7 @@ export function createPen({ thoughtsOutlive = false }: PenOptions = {}) {
   function endSession(session: Session, payload: Payload<'session.end'>, place: Place, synthetic: string | undefined): void {
     if (!session.started && session.again) {
       sessions.delete(place.session ?? base.session)
+      recent = undefined
       return put('raw', { type: 'session.end', why: 'redundant' }, place, undefined)
     }
     prepare(session, 'session.end', place, 0)

@@ -1,7 +1,7 @@
 // Bytes of one dialect → bytes of another. To its own dialect nothing changes: every line is still proven, its bytes are copied.
 import { utf8 } from '../base/bytes.ts'
 import { type Rec, stringifyJson } from '../base/json.ts'
-import { type Claimer, type Dialect, typesOf, whyInvalid } from '../dialects/contract.ts'
+import { type Claimer, type Dialect, typeFinder, whyInvalid } from '../dialects/contract.ts'
 import { createFramer, type Span } from '../framing/framer.ts'
 import type { Event } from '../model/event.ts'
 import { type Addition, createLedger, ledgerSink, type Loss } from './ledger.ts'
@@ -99,7 +99,7 @@ function passThrough(dialect: Dialect, out: Output, { maxLine, array = false, ot
   let records = 0
   let issues = 0
   let written = 0
-  const types = typesOf(dialect.shapes)
+  const typeOf = typeFinder(dialect.shapes)
   let framing: 'undecided' | 'lines' | 'array' = 'undecided'
   let held: Uint8Array[] = []
 
@@ -123,7 +123,7 @@ function passThrough(dialect: Dialect, out: Output, { maxLine, array = false, ot
   const framer = createFramer(
     {
       record(value, span) {
-        const type = types.get(dialect.tag(value))
+        const type = typeOf(dialect.tag(value))
         records++
         if (type === undefined) {
           const other = foreign(value, dialect, others)

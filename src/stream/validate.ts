@@ -3,7 +3,7 @@ import type { Rec } from '../base/json.ts'
 import { stringifyJson } from '../base/json.ts'
 import { utf8 } from '../base/bytes.ts'
 import { quoted } from '../base/text.ts'
-import { type Claimer, type Dialect, typesOf, whyInvalid } from '../dialects/contract.ts'
+import { type Claimer, type Dialect, typeFinder, whyInvalid } from '../dialects/contract.ts'
 import { type BadCode, createFramer, type Span } from '../framing/framer.ts'
 import { foreign } from './read.ts'
 
@@ -33,7 +33,7 @@ const streamRules: Record<BadCode | 'other-dialect' | 'unknown-type' | 'no-type'
 }
 
 export function createValidator(dialect: Dialect, onFinding: (finding: Finding) => void, { maxLine, others = [], repair }: ValidateOptions = {}) {
-  const types = typesOf(dialect.shapes)
+  const typeOf = typeFinder(dialect.shapes)
   const order = dialect.order()
   const verdict: Verdict = { records: 0, errors: 0, warnings: 0 }
   let line = 1
@@ -51,7 +51,7 @@ export function createValidator(dialect: Dialect, onFinding: (finding: Finding) 
 
   function judge(record: Rec): string | undefined {
     const tag = dialect.tag(record)
-    const type = types.get(tag)
+    const type = typeOf(tag)
     if (tag !== undefined && type !== undefined) {
       if (type.check(record)) return tag
       shape('shape', `${tag}: ${whyInvalid(type.check)}`)

@@ -8,6 +8,8 @@ import { interleaved, type Random } from './random.ts'
 import { sideEvents } from './sluice-beside.ts'
 import { clockOf, models, objectOf, piecesOf, taskOf, textOf, toolOf, valueOf } from './words.ts'
 
+type Started = { start: Event[]; rest: Event[] }
+
 /** Numbers are given by `numbered`, when all events stand in their final order. */
 export type Put = <K extends Kind>(kind: K, payload: Payload<K>, place?: Place) => Event
 
@@ -78,17 +80,19 @@ export function sluiceSession(random: Random, plan: Plan): Rec[] {
     return { status: 'ok', ...told, ...(name === 'Bash' ? { exitCode: failures ? random.pick([0, 0, 3]) : 0 } : {}), ...(random.chance(0.5) ? { durationMs: random.int(0, 9000) } : {}) }
   }
 
-  /** `start` belongs to the message; the rest may follow its end. */
-  function toolCall(place: Place): { start: Event; rest: Event[] } {
+  /** `start` belongs to the message, with the input that may come in pieces; the rest may follow its end. */
+  function toolCall(place: Place): Started {
     const { name, input } = random.chance(0.1) ? { name: 'AskUserQuestion', input: { questions: [] } } : toolOf(random)
     const call = `call-${random.hex(8)}`
     const where = { ...place, call }
     const later = { agent: place.agent, call }
     const wholeLater = random.chance(0.15)
     return {
-      start: make('tool.start', { name, toolKind: toolKindOf(name), ...(wholeLater ? {} : { input }), ...(random.chance(0.2) ? { title: textOf(random) } : {}) }, where),
-      rest: [
+      start: [
+        make('tool.start', { name, toolKind: toolKindOf(name), ...(wholeLater ? {} : { input }), ...(random.chance(0.2) ? { title: textOf(random) } : {}) }, where),
         ...(wholeLater ? [...piecesOf(JSON.stringify(input), random).map((text) => make('tool.delta', { of: 'input', text }, where)), make('tool.update', { state: 'pending', input }, where)] : []),
+      ],
+      rest: [
         ...(name === 'AskUserQuestion' ? question(call, later) : random.chance(0.3) ? ask(call, name, input, later) : []),
         ...(random.chance(0.2) ? [make('tool.update', { state: 'running', elapsedMs: random.int(0, 9000) }, later), make('tool.delta', { of: 'output', text: textOf(random), stream: 'stdout' }, later)] : []),
         make('tool.end', ending(name), later),
@@ -97,7 +101,7 @@ export function sluiceSession(random: Random, plan: Plan): Rec[] {
   }
 
   /** A call that a subagent does: its own messages and tools in a lane of its own. */
-  function delegated(place: Place): { start: Event; rest: Event[] } {
+  function delegated(place: Place): Started {
     const call = `call-${random.hex(8)}`
     const task = `task-${random.hex(6)}`
     const isAgent = random.chance(0.7)
@@ -106,7 +110,7 @@ export function sluiceSession(random: Random, plan: Plan): Rec[] {
     const inner = isAgent ? random.some(0, 2, () => [...(random.chance(0.5) ? say('text', lane) : []), ...together(random.some(1, 2, () => toolCall(lane)))]).flat() : []
     const status = failures && random.chance(0.2) ? ('error' as const) : ('ok' as const)
     return {
-      start: make('tool.start', { name: isAgent ? 'Agent' : 'Bash', toolKind: isAgent ? 'task' : 'execute', input }, { ...place, call }),
+      start: [make('tool.start', { name: isAgent ? 'Agent' : 'Bash', toolKind: isAgent ? 'task' : 'execute', input }, { ...place, call })],
       rest: [
         make('task.start', { task, type: isAgent ? 'agent' : 'command', title: textOf(random), background: !isAgent }, { agent: place.agent, call }),
         ...(isAgent && random.chance(0.5) ? [make('prompt.submit', { text: String(input['prompt']), by: 'agent', state: 'sent' }, lane)] : []),
@@ -117,7 +121,7 @@ export function sluiceSession(random: Random, plan: Plan): Rec[] {
       ],
     }
   }
-  const together = (calls: { start: Event; rest: Event[] }[]): Event[] => [...calls.map(({ start }) => start), ...interleaved(calls.map(({ rest }) => rest), random)]
+  const together = (calls: Started[]): Event[] => [...calls.flatMap(({ start }) => start), ...interleaved(calls.map(({ rest }) => rest), random)]
 
   // ── turns ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -130,7 +134,7 @@ export function sluiceSession(random: Random, plan: Plan): Rec[] {
     if (!acts || random.chance(0.6)) events.push(...say('text', place))
     if (random.chance(0.05)) put('content.end', { type: 'image', mime: 'image/png', data: 'iVBORw0KGgo=' }, { ...place, block: block++ })
     const calls = acts ? random.some(1, 3, () => (random.chance(0.15) ? delegated(place) : toolCall(place))) : []
-    events.push(...calls.map(({ start }) => start))
+    events.push(...calls.flatMap(({ start }) => start))
     const rests = calls.map(({ rest }) => rest)
     const end = messages ? [make('message.end', { finish: acts ? 'tool_use' : 'end_turn', model: models[0], provider: 'anthropic', usage: usage(), usageFinal: true }, place)] : []
     events.push(...(random.chance(0.5) ? [...end, ...interleaved(rests, random)] : [...interleaved(rests, random), ...end]))

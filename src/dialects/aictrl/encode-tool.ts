@@ -1,6 +1,6 @@
 // Tools, subagents and permissions. A tool is written once, when it has ended; a subagent's tools name its session in
 // `part.sessionID` and stand between subagent_start and subagent_complete.
-import { isRecord, type Rec } from '../../base/json.ts'
+import { isRecord } from '../../base/json.ts'
 import type { Event, EventOf } from '../../model/event.ts'
 import { syntheticOf, textOf, wireId } from '../contract.ts'
 import { type Call, nextNumber, type Out, type Session, write } from './encode-state.ts'
@@ -63,15 +63,16 @@ function toolUse(out: Out, session: Session, event: Event, id: string, { name, a
 }
 
 /**
- * The document's only example has a shell's output in `metadata`, the program has every tool's in `output` too: a result read
- * from the document's form stays as it was, all others have both.
+ * A shell's output stands in `metadata`, as in the document's only example; that of other tools in `output`, where the program
+ * has it. Either is written once: outputs are most of a stream's bytes. What was read from aictrl's `metadata` goes back there.
  */
 function resultOf({ text, content, data, exitCode, origin }: EventOf<'tool.end'>, { toolKind }: Call): Pick<State, 'output' | 'metadata' | 'attachments'> {
-  if (isRecord(data) && (origin?.dialect === 'aictrl' || (text !== undefined && data['output'] === text))) return { metadata: data }
+  if (isRecord(data) && origin?.dialect === 'aictrl') return { metadata: data }
   const output = text ?? textOfContent(content) ?? (data === undefined ? undefined : textOf(data))
-  const metadata: Rec | undefined = exitCode !== undefined || toolKind === 'execute' ? { exit: exitCode, output } : undefined
   const files = content?.filter((block) => isRecord(block) && block['type'] === 'file')
-  return { output, metadata, attachments: files !== undefined && files.length > 0 ? files : undefined }
+  const attachments = files !== undefined && files.length > 0 ? files : undefined
+  const shell = exitCode !== undefined || toolKind === 'execute'
+  return shell ? { metadata: { exit: exitCode, output }, attachments } : { output, attachments }
 }
 
 function textOfContent(content: readonly unknown[] | undefined): string | undefined {

@@ -141,8 +141,8 @@ const time = { start: at, end: at + 7 }
 const input = { command: 'x' }
 
 test('a command that left with a code has completed; everything else that failed is an error', () => {
-  assert.deepEqual(toolUse({ status: 'error', exitCode: 3, text: 'no' }), { status: 'completed', input, output: 'no', metadata: { exit: 3, output: 'no' }, time })
-  assert.deepEqual(toolUse({ status: 'ok', text: 'yes' }), { status: 'completed', input, output: 'yes', metadata: { output: 'yes' }, time })
+  assert.deepEqual(toolUse({ status: 'error', exitCode: 3, text: 'no' }), { status: 'completed', input, metadata: { exit: 3, output: 'no' }, time })
+  assert.deepEqual(toolUse({ status: 'ok', text: 'yes' }), { status: 'completed', input, metadata: { output: 'yes' }, time })
   assert.deepEqual(toolUse({ status: 'denied', text: 'not allowed' }), { status: 'error', input, error: 'not allowed', time })
   assert.deepEqual(toolUse({ status: 'abandoned' }), { status: 'error', input, error: 'abandoned', time })
   assert.deepEqual(toolUse({ status: 'ok', data: { a: 1 } }, { toolKind: 'other' }), { status: 'completed', input, output: '{"a":1}', time })

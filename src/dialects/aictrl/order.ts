@@ -36,7 +36,7 @@ export function order(): Order {
 
   function find(record: Rec, tag: string): Session | undefined {
     const id = (record as Base).sessionID
-    if (id === undefined && current !== undefined) return current
+    if (current !== undefined && (id === undefined || id === current.id)) return current
     const own = sessions.get(id) ?? (id === undefined ? undefined : owners.get(id))
     return own ?? (tag.startsWith('permission_') && id !== undefined ? current : undefined)
   }

@@ -11,31 +11,48 @@ import type { Wire } from './wire.ts'
 export function decode(pen: Pen): DecoderBody {
   let session: string | undefined
   let failure: string | undefined
+  let lastFailure: string | undefined
   let asked = 0
   let openQuestion: { id: string; call: string | undefined } | undefined
-  const openCalls = new Map<string, string>() // wire id to the id we tell
+  const openCalls = new Map<string, string[]>() // wire id to the ids we tell, oldest first
   const used = new Map<string, number>()
 
   function callId(wire: string): string {
     const count = (used.get(wire) ?? 0) + 1
     if (used.size > 4096) used.clear()
     used.set(wire, count)
-    const id = count === 1 ? wire : `~${wire}#${count}`
-    openCalls.set(wire, id)
+    return count === 1 ? wire : `~${wire}#${count}`
+  }
+
+  function openCall(wire: string): string {
+    const id = callId(wire)
+    const open = openCalls.get(wire)
+    if (open === undefined) openCalls.set(wire, [id])
+    else open.push(id)
     return id
   }
 
+  /** A result belongs to the oldest call of its id. */
+  function closeCall(wire: string): string {
+    const open = openCalls.get(wire)
+    if (open?.length === 1) openCalls.delete(wire)
+    return open?.shift() ?? callId(wire)
+  }
+
   /** Whoever was asked has answered when the stream goes on. */
-  function answer(decision: 'allow' | 'reject'): void {
+  function answer(decision: 'allow' | 'reject' | 'withdrawn'): void {
     if (openQuestion === undefined) return
     pen.emit('permission.answer', { id: openQuestion.id, decision, by: 'unknown' }, { call: openQuestion.call, synthetic: 'implied' })
     openQuestion = undefined
   }
 
-  function endTurn(): void {
+  function endTurn(unfailing: 'end_turn' | 'cut', synthetic?: string): void {
     const error = failure === undefined ? undefined : faultOf(failure)
-    const reason = failure === undefined ? 'end_turn' : failure === 'max iterations reached' ? 'max_turns' : 'error'
-    pen.emit('turn.end', { reason, error })
+    const reason = failure === undefined ? unfailing : failure === 'max iterations reached' ? 'max_turns' : 'error'
+    answer('withdrawn')
+    pen.emit('turn.end', { reason, error }, { synthetic })
+    openCalls.clear()
+    lastFailure = failure
     failure = undefined
   }
 
@@ -45,6 +62,8 @@ export function decode(pen: Pen): DecoderBody {
       switch (tag) {
         case 'user_prompt': {
           const { text } = record as Wire<'user_prompt'>
+          if (pen.openTurns() > 0) endTurn('cut', 'implied') // a loop that fails early leaves its done out
+          lastFailure = undefined
           pen.emit('turn.start', { trigger: 'prompt' })
           pen.emit('prompt.submit', { text, by: 'user', state: 'sent' })
           return
@@ -60,11 +79,11 @@ export function decode(pen: Pen): DecoderBody {
         case 'tool_call': {
           const { id, name, arguments: input } = record as Wire<'tool_call'>
           answer('allow')
-          return pen.emit('tool.start', { name, toolKind: toolKindOf(name), input }, { call: callId(id) })
+          return pen.emit('tool.start', { name, toolKind: toolKindOf(name), input }, { call: openCall(id) })
         }
         case 'awaiting_input': {
           const { id, name, arguments: input } = record as Wire<'awaiting_input'>
-          const call = id === undefined ? undefined : openCalls.get(id)
+          const call = id === undefined ? undefined : openCalls.get(id)?.[0]
           answer('allow')
           openQuestion = { id: `~ask-${++asked}`, call }
           return pen.emit('permission.request', { id: openQuestion.id, name, input, options: [] }, { call })
@@ -72,14 +91,14 @@ export function decode(pen: Pen): DecoderBody {
         case 'tool_result': {
           const { id, result, status, duration_ms: durationMs } = record as Wire<'tool_result'>
           answer(status === 'ok' ? 'allow' : 'reject')
-          const call = openCalls.get(id) ?? callId(id)
-          openCalls.delete(id)
+          const call = closeCall(id)
           const content = typeof result === 'string' ? { text: result } : { data: result }
           const error = status === 'error' ? faultOf(textOf(result)) : undefined
           return pen.emit('tool.end', { status, ...content, error, durationMs }, { call })
         }
         case 'error': {
           const { message } = record as Wire<'error'>
+          if (pen.openTurns() === 0 && message === lastFailure) return pen.raw(tag, 'redundant') // told again after done
           answer('reject')
           failure = message
           return pen.emit('error', { scope: 'turn', fatal: true, error: faultOf(message) })
@@ -93,7 +112,8 @@ export function decode(pen: Pen): DecoderBody {
         case 'context_notice':
           return pen.emit('context.trim', { why: 'trim', text: (record as Wire<'context_notice'>).message })
         case 'done':
-          return endTurn()
+          if (pen.openTurns() === 0 && pen.isStarted()) return pen.raw(tag, 'redundant')
+          return endTurn('end_turn')
       }
     },
   }

@@ -1,6 +1,7 @@
 // events → appctl. Writes whole turns: a user_prompt first, every call answered, one done last.
-// Two surprises. Text streamed without a closing whole (Avenor, ACP) is joined here, since a turn's text must end in an
-// assistant_message. And appctl names no session, so a second session waits until the turn of the first is over.
+// Three surprises. Text streamed without a closing whole (Avenor, ACP) is joined here, since a turn's text must end in an
+// assistant_message. appctl names no session, so a second session waits until the turn of the first is over. And a call that
+// tells its arguments only later waits for the next event, so that it has them.
 import type { Rec } from '../../base/json.ts'
 import type { Event, EventOf } from '../../model/event.ts'
 import { outcomeOf, toolFailed } from '../../model/outcome.ts'
@@ -10,7 +11,9 @@ import type { AnyWire, Wire } from './wire.ts'
 
 export function encode(sink: Sink): Encoder {
   const openCalls = new Map<string, { at: number | undefined }>()
-  const waiting: Event[] = []
+  const waiting = new Map<string | undefined, Event[]>() // of other sessions, in the order in which they came
+  const prompts = new Map<string | undefined, string>() // told in parts, until the turn begins
+  let heldCall: EventOf<'tool.start'> | undefined
   let current: { session: string | undefined } | undefined // whose turn is being written
   let failure: { message: string; synthetic: string | undefined } | undefined
   const joined = { text: '', thought: '' } // a thought may end after the answer's first deltas
@@ -21,18 +24,39 @@ export function encode(sink: Sink): Encoder {
   function openTurn(event: Event, text: string | undefined): void {
     if (current !== undefined) return
     current = { session: event.session }
-    if (text === undefined) sink.added('user_prompt.text')
-    write({ kind: 'user_prompt', text: text ?? '' }, text === undefined ? 'required' : syntheticOf(event))
+    const early = prompts.get(event.session)
+    const whole = early === undefined ? text : early + (text ?? '')
+    prompts.delete(event.session)
+    if (whole === undefined) sink.added('user_prompt.text')
+    write({ kind: 'user_prompt', text: whole ?? '' }, whole === undefined ? 'required' : syntheticOf(event))
+  }
+
+  function prompt(event: EventOf<'prompt.submit'>): void {
+    if (event.state === 'queued' || current !== undefined) return sink.lost(event, 'text', 'drop')
+    if (event.partial !== true) return openTurn(event, event.text)
+    prompts.set(event.session, (prompts.get(event.session) ?? '') + (event.text ?? ''))
   }
 
   function closeTurn(message: string | undefined, synthetic: string | undefined): void {
     if (current === undefined) return
+    if (heldCall !== undefined) toolCall(heldCall, undefined)
     for (const call of openCalls.keys()) toolResult(call, { result: 'abandoned', status: 'error' }, undefined, 'cut')
     const text = failure?.message ?? message
     if (text !== undefined) write({ kind: 'error', message: text }, failure === undefined ? synthetic : failure.synthetic)
     write({ kind: 'done' }, synthetic)
     current = failure = undefined
     joined.text = joined.thought = ''
+  }
+
+  function toolCall(event: EventOf<'tool.start'>, input: unknown): void {
+    heldCall = undefined
+    openCalls.set(event.call ?? '', { at: event.at })
+    write({ kind: 'tool_call', id: wireId(event.call ?? ''), name: event.name, arguments: input ?? {} }, syntheticOf(event))
+  }
+
+  function toolUpdate(event: EventOf<'tool.update'>): void {
+    if (heldCall === undefined || heldCall.call !== event.call) return event.input === undefined ? undefined : sink.lost(event, 'input', 'drop')
+    if (event.input !== undefined) toolCall(heldCall, event.input)
   }
 
   function toolResult(call: string, body: Pick<Wire<'tool_result'>, 'result' | 'status'>, durationMs: number | undefined, synthetic: string | undefined): void {
@@ -65,11 +89,11 @@ export function encode(sink: Sink): Encoder {
 
   function encodeEvent(event: Event): void {
     if (event.agent !== undefined && !laneKinds.has(event.kind)) return sink.lost(event, 'agent', 'drop')
-    if (needsTurn.has(event.kind)) openTurn(event, undefined)
+    if (current === undefined && needsTurn.has(event.kind)) openTurn(event, undefined)
+    if (heldCall !== undefined && event.kind !== 'tool.update') toolCall(heldCall, undefined)
     switch (event.kind) {
       case 'prompt.submit':
-        if (event.state === 'queued' || event.partial === true || current !== undefined) return sink.lost(event, 'text', 'drop')
-        return openTurn(event, event.text ?? '')
+        return prompt(event)
       case 'text.delta':
       case 'thought.delta':
         return delta(event)
@@ -77,8 +101,11 @@ export function encode(sink: Sink): Encoder {
       case 'thought.end':
         return whole(event)
       case 'tool.start':
-        openCalls.set(event.call ?? '', { at: event.at })
-        return write({ kind: 'tool_call', id: wireId(event.call ?? ''), name: event.name, arguments: event.input ?? {} }, syntheticOf(event))
+        if (event.input !== undefined) return toolCall(event, event.input)
+        heldCall = event
+        return
+      case 'tool.update':
+        return toolUpdate(event)
       case 'tool.end':
         return toolEnd(event)
       case 'permission.request': {
@@ -90,32 +117,61 @@ export function encode(sink: Sink): Encoder {
       case 'session.update':
         if (event.native === undefined || event.length === undefined) return sink.lost(event, 'length', 'drop')
         return write({ kind: 'session_state', session_id: event.native, transcript_len: event.length, resumed: event.how === 'resumed' }, syntheticOf(event))
-      case 'error':
+      case 'error': {
         if (!event.fatal) return sink.lost(event, 'error', 'drop')
+        const isAlone = current === undefined && isOutside(event)
+        openTurn(event, undefined)
         failure ??= { message: event.error.text, synthetic: syntheticOf(event) }
-        return
+        return isAlone ? closeTurn(undefined, syntheticOf(event)) : undefined
+      }
       case 'turn.end':
       case 'session.end':
         return closeTurn(event.error?.text ?? (outcomeOf(event.reason) === 'ok' ? undefined : reasonText(event.reason)), syntheticOf(event))
     }
   }
 
+  /** Another session's event waits; trouble with no session at all belongs to the turn that is open. */
+  const mustWait = (event: Event): boolean => current !== undefined && event.session !== current.session && !isOutside(event)
+
+  function goOn(): void {
+    while (current === undefined) {
+      const [next] = waiting
+      if (next === undefined) return
+      waiting.delete(next[0])
+      for (const event of next[1]) encodeEvent(event)
+    }
+  }
+
   return {
     push(event) {
-      if (current !== undefined && event.session !== current.session) waiting.push(event)
-      else encodeEvent(event)
-      while (current === undefined && waiting.length > 0) this.push(waiting.shift()!)
+      if (mustWait(event)) {
+        const queue = waiting.get(event.session)
+        if (queue === undefined) waiting.set(event.session, [event])
+        else queue.push(event)
+        return
+      }
+      encodeEvent(event)
+      if (current === undefined && waiting.size > 0) goOn()
     },
     end() {
-      closeTurn(undefined, 'cut')
+      do {
+        closeTurn(undefined, 'cut')
+        goOn()
+      } while (current !== undefined)
+      for (const session of prompts.keys()) {
+        current = { session }
+        write({ kind: 'user_prompt', text: prompts.get(session)! })
+        closeTurn(undefined, 'cut')
+      }
     },
   }
 }
 
 const needsTurn: ReadonlySet<string> = new Set([
-  'text.delta', 'text.end', 'thought.delta', 'thought.end', 'tool.start', 'permission.request', 'context.trim', 'error', 'turn.end',
+  'text.delta', 'text.end', 'thought.delta', 'thought.end', 'tool.start', 'permission.request', 'context.trim', 'turn.end',
 ])
-const laneKinds: ReadonlySet<string> = new Set(['tool.start', 'tool.end', 'permission.request'])
+const isOutside = (event: Event): boolean => event.kind === 'error' && event.session === undefined && (event.scope === 'connection' || event.scope === 'supervisor')
+const laneKinds: ReadonlySet<string> = new Set(['tool.start', 'tool.update', 'tool.end', 'permission.request'])
 
 const reasonText = (reason: Reason): string => (reason === 'max_turns' ? 'max iterations reached' : reason.replaceAll('_', ' '))
 

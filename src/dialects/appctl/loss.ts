@@ -25,7 +25,7 @@ export const loss: LossTable = {
   'prompt.submit': { how: 'approx', lost: ['content', 'delivery', 'bytes'], note: 'one a turn' },
   'tool.start': { how: 'exact', lost: ['agent', 'title', 'server', 'paths', 'hostedBy'] },
   'tool.delta': drop,
-  'tool.update': drop,
+  'tool.update': { how: 'approx', lost: ['title', 'content', 'paths', 'elapsedMs'], note: 'its input completes a tool_call that is still held back' },
   'tool.end': { how: 'approx', lost: ['agent', 'exitCode', 'task', 'permitted'], note: 'denied, cancelled and abandoned become error; one result value, the structure before the text' },
   'task.start': drop,
   'task.update': drop,

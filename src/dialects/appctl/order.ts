@@ -18,6 +18,7 @@ export function order(): Order {
   let open = false
   let failed = false
   let ended = false
+  let strayed = false // what follows a done or an error is said once
   const calls = new Map<string, number>() // ids may repeat
 
   const breaks = (report: Report, code: keyof typeof rules, text: string, severity: 'error' | 'warn' = 'error'): void => report({ code, severity, text })
@@ -25,16 +26,21 @@ export function order(): Order {
   return {
     push(record: Rec, tag: string, report) {
       if (tag === 'session_state' && !open) return
-      if (!open && tag !== 'user_prompt') {
-        if (ended && tag === 'done') return breaks(report, 'done-last', 'a second done')
-        breaks(report, ended ? 'done-last' : 'prompt-first', `${tag} ${ended ? 'after done' : 'before user_prompt'}`)
+      if (!open && ended && tag !== 'user_prompt') {
+        if (!strayed) breaks(report, 'done-last', tag === 'done' ? 'a second done' : `${tag} after done`)
+        strayed = tag !== 'done'
+        return
       }
-      if (failed && tag !== 'done') breaks(report, 'error-then-done', `${tag} after an error`)
+      if (open === (tag === 'user_prompt')) breaks(report, 'prompt-first', open ? 'a second user_prompt in the turn' : `${tag} before user_prompt`)
+      else if (failed && !strayed && tag !== 'done') {
+        strayed = true
+        breaks(report, 'error-then-done', `${tag} after an error`)
+      }
+      open = true
       switch (tag) {
         case 'user_prompt':
-          if (open) breaks(report, 'prompt-first', 'a second user_prompt in the turn')
-          open = true
-          ended = failed = false
+          ended = failed = strayed = false
+          calls.clear()
           return
         case 'tool_call': {
           const { id } = record as Wire<'tool_call'>
@@ -60,7 +66,7 @@ export function order(): Order {
         case 'done':
           if (!failed) for (const id of calls.keys()) breaks(report, 'unanswered-call', `no tool_result for ${quoted(id)}`)
           calls.clear()
-          open = failed = false
+          open = failed = strayed = false
           ended = true
           return
       }
@@ -69,6 +75,7 @@ export function order(): Order {
       if (open) breaks(report, 'missing-end', calls.size === 0 ? 'the stream ends inside a turn' : `the stream ends inside a turn, with open calls: ${[...calls.keys()].slice(0, 8).map((id) => quoted(id)).join(', ')}`)
     },
     missing(next, tag) {
+      if (!open && !ended && next !== undefined && tag !== 'user_prompt' && tag !== 'session_state') return [{ kind: 'user_prompt', text: '' }]
       if (!open || (next !== undefined && tag !== 'done' && tag !== 'user_prompt')) return []
       const results = failed ? [] : [...calls].flatMap(([id, count]) => Array.from({ length: count }, () => ({ kind: 'tool_result', id, result: 'abandoned', status: 'error', duration_ms: 0 })))
       return tag === 'done' ? results : [...results, { kind: 'done' }]

@@ -23,7 +23,7 @@ export const records = {
     duration_ms: optional(Type.Number()),
   }),
   error: kind('error', { message: Type.String() }),
-  session_state: kind('session_state', { session_id: Type.String(), transcript_len: Type.Integer(), resumed: optional(Type.Boolean()) }),
+  session_state: kind('session_state', { session_id: Type.String(), transcript_len: Type.Integer({ minimum: 0 }), resumed: optional(Type.Boolean()) }),
   context_notice: kind('context_notice', { message: Type.String() }),
   done: kind('done', {}),
 }

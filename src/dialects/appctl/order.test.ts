@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { breakStream, createRandom, legalStream } from '../../testing/index.ts'
+import type { Rec } from '../../base/json.ts'
+import { appctl } from './index.ts'
+import { codesOf, findingsOf, fixture, jsonFixture, namesIn, plain } from './support.test.ts'
+
+test('each stream of the rejected corpus breaks the rule it was made for', () => {
+  const expected = jsonFixture('rejected/expected.json') as Record<string, string[]>
+  assert.deepEqual(namesIn('rejected/', '.ndjson').toSorted(), Object.keys(expected).map((name) => `rejected/${name}`).toSorted())
+  for (const [name, codes] of Object.entries(expected)) assert.deepEqual(codesOf(fixture(`rejected/${name}`)), codes, name)
+  const broken = new Set(Object.values(expected).flat())
+  assert.deepEqual(Object.keys(appctl.rules).filter((code) => !broken.has(code)), [], 'every rule has a stream that breaks it')
+})
+
+test("the document's whole turns are legal", () => {
+  for (const name of namesIn('document/', '.ndjson')) assert.deepEqual(findingsOf(fixture(name)), [], name)
+})
+
+test('one finding for one defect', () => {
+  const many = (record: Rec): Rec[] => Array.from({ length: 9 }, () => record)
+  const delta: Rec = { kind: 'assistant_delta', text: 'a' }
+  assert.deepEqual(codesOf(many(delta)), ['prompt-first', 'missing-end'])
+  assert.deepEqual(codesOf([{ kind: 'user_prompt', text: '' }, { kind: 'done' }, ...many(delta)]), ['done-last'])
+  assert.deepEqual(codesOf([{ kind: 'user_prompt', text: '' }, { kind: 'error', message: 'x' }, ...many(delta), { kind: 'done' }]), ['error-then-done'])
+})
+
+test('an id may come again, also while it is open', () => {
+  const call: Rec = { kind: 'tool_call', id: 'tool', name: 'x', arguments: {} }
+  const result: Rec = { kind: 'tool_result', id: 'tool', result: '', status: 'ok' }
+  const turn = (...inside: Rec[]): Rec[] => [{ kind: 'user_prompt', text: '' }, ...inside, { kind: 'done' }]
+  assert.deepEqual(codesOf(turn(call, call, result, result)), [])
+  assert.deepEqual(codesOf(turn(call, call, result)), ['unanswered-call'])
+  assert.deepEqual(codesOf([...turn(call, { kind: 'error', message: 'x' }), ...turn()]), [], 'an error excuses the open call, in its own turn')
+})
+
+// ── repair ───────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function repaired(records: readonly Rec[]): Rec[] {
+  const order = appctl.order()
+  const whole = records.flatMap((record) => {
+    const tag = appctl.tag(record)!
+    const missing = order.missing(record, tag)
+    order.push(record, tag, () => {})
+    return [...missing, record]
+  })
+  return plain([...whole, ...order.missing(undefined, undefined)])
+}
+
+test('repair adds what is missing: prompts, results, dones', () => {
+  for (const name of ['no-prompt', 'two-prompts', 'no-done', 'no-done-open-call', 'unanswered-call', 'two-unanswered-calls']) {
+    assert.deepEqual(codesOf(repaired(fixture(`rejected/${name}.ndjson`))), [], name)
+  }
+  assert.deepEqual(repaired([{ kind: 'user_prompt', text: 'a' }, { kind: 'tool_call', id: 'c', name: 'x', arguments: {} }]).slice(2), [
+    { kind: 'tool_result', id: 'c', result: 'abandoned', status: 'error', duration_ms: 0 }, { kind: 'done' },
+  ])
+})
+
+test('made-up streams: the legal ones pass unchanged, the broken ones are caught, cut ones can be repaired', () => {
+  for (let seed = 0; seed < 60; seed++) {
+    const records = legalStream('appctl', seed)
+    assert.deepEqual(findingsOf(records), [], `seed ${seed}`)
+    const known = records.filter((record) => Object.hasOwn(appctl.shapes.checks, String(record['kind'])))
+    assert.deepEqual(repaired(known), plain(known), `seed ${seed}`)
+    const broken = breakStream(records, 'appctl', createRandom(seed))
+    if (broken !== undefined) assert.ok(codesOf(broken.records).includes(broken.code), `seed ${seed}: ${broken.what}`)
+    assert.deepEqual(codesOf(repaired(known.slice(0, seed % known.length))), [], `seed ${seed}`)
+  }
+})

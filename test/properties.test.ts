@@ -1,0 +1,82 @@
+// Properties of reading: whatever the bytes are and however they are cut, the same events come out, in canonical order.
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import type { DialectName, Event } from '../src/index.ts'
+import { breakStream, createRandom, cutStream, extendStream, legalStream, linesOf, noisy, streamDialects } from '../src/testing/index.ts'
+import { breachesOf } from './canonical.ts'
+import { bytesOf, chunksOf, eventsOf, findingsOf, holds, names, scrambled, told } from './properties.ts'
+
+test('there is a generator for every dialect', () => assert.deepEqual([...streamDialects].sort(), [...names].sort()))
+
+const framings: Record<string, (dialect: DialectName, seed: number) => string> = {
+  lines: (dialect, seed) => linesOf(legalStream(dialect, seed)),
+  array: (dialect, seed) => `[${linesOf(legalStream(dialect, seed)).trimEnd().replaceAll('\n', ',\n')}]\n`,
+  indented: (dialect, seed) => legalStream(dialect, seed).map((record) => `${JSON.stringify(record, null, 2)}\n`).join(''),
+}
+
+suite('any cut of the bytes gives the same events', () => {
+  for (const dialect of names) {
+    test(dialect, () =>
+      holds(20, (seed, random) => {
+        const bytes = bytesOf(random.pick(Object.values(framings))(dialect, seed))
+        const input = random.chance(0.5) ? bytes : noisy(bytes, random)
+        assert.deepEqual(eventsOf(chunksOf(input, random), dialect), eventsOf(input, dialect))
+      }))
+  }
+})
+
+/** The event without what tells its place in the input. */
+const facts = ({ seq: _seq, origin: _origin, raw: _raw, ...rest }: Event): object => rest
+
+suite('how the records are framed does not matter', () => {
+  for (const dialect of names) {
+    test(dialect, () =>
+      holds(10, (seed) => {
+        const [lines, ...others] = Object.values(framings).map((frame) => eventsOf(frame(dialect, seed), dialect).map(facts))
+        for (const other of others) assert.deepEqual(other, lines)
+      }))
+  }
+})
+
+suite('noise between the lines changes no event', () => {
+  for (const dialect of names) {
+    test(dialect, () =>
+      holds(25, (seed, random) => {
+        const bytes = bytesOf(linesOf(legalStream(dialect, seed)))
+        const events = eventsOf(noisy(bytes, random), dialect).filter(({ origin, kind }) => kind !== 'issue' || origin === undefined)
+        assert.deepEqual(events.map(facts), eventsOf(bytes, dialect).map(facts))
+      }))
+  }
+})
+
+const whole = {
+  legal: legalStream,
+  cut: (dialect: DialectName, seed: number) => cutStream(legalStream(dialect, seed), createRandom(seed)),
+  extended: (dialect: DialectName, seed: number) => extendStream(legalStream(dialect, seed), dialect, createRandom(seed)),
+}
+const harmed = {
+  broken: (dialect: DialectName, seed: number) => breakStream(legalStream(dialect, seed), dialect, createRandom(seed))?.records ?? [],
+  scrambled: (dialect: DialectName, seed: number) => scrambled(legalStream(dialect, seed), createRandom(seed)),
+}
+
+/** Events are records of the dialect `sluice`; its own checker finds nothing in them. */
+const judged = (events: readonly Event[]): string[] => told(findingsOf(linesOf(events as never), 'sluice'))
+
+suite('readers emit canonical events in canonical order', () => {
+  for (const dialect of names) {
+    for (const [how, make] of Object.entries(whole)) {
+      test(`${dialect}, ${how}`, () =>
+        holds(40, (seed) => {
+          const events = eventsOf(linesOf(make(dialect, seed)), dialect)
+          assert.deepEqual(breachesOf(events, dialect === 'sluice'), [])
+          assert.deepEqual(judged(events), [])
+        }))
+    }
+    // What sluice's own log says is told as it stands, right or wrong.
+    if (dialect === 'sluice') continue
+    for (const [how, make] of Object.entries(harmed)) {
+      test(`${dialect}, ${how}`, () => holds(40, (seed) => assert.deepEqual(judged(eventsOf(linesOf(make(dialect, seed)), dialect)), [])))
+      test(`${dialect}, ${how}, by every rule of the model`, () => holds(40, (seed) => assert.deepEqual(breachesOf(eventsOf(linesOf(make(dialect, seed)), dialect)), [])))
+    }
+  }
+})
