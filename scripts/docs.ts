@@ -27,8 +27,15 @@ const fewRecords = 4
 export async function pageOf(dialect: Dialect, page: string): Promise<string> {
   const wire = pathToFileURL(join(root, `src/dialects/${dialect.name}/wire.ts`)).href
   const { records } = (await import(wire)) as { records: Record<string, Schema> }
-  const parts: Record<string, string> = { fields: fieldList(records), order: orderTable(dialect), losses: lossTable(dialect) }
-  return page.replace(/(<!-- generated: (\w+) -->\n)[^]*?(<!-- end -->)/g, (_, open: string, name: string, close: string) => `${open}\n${parts[name] ?? ''}\n${close}`)
+  const parts: Record<string, string> = {
+    fields: fieldList(records),
+    order: orderTable(dialect),
+    losses: lossTable(dialect),
+  }
+  return page.replace(
+    /(<!-- generated: (\w+) -->\n)[^]*?(<!-- end -->)/g,
+    (_, open: string, name: string, close: string) => `${open}\n${parts[name] ?? ''}\n${close}`,
+  )
 }
 
 export const pagePath = (name: string): string => join(root, `docs/dialects/${name}.md`)
@@ -37,9 +44,13 @@ export const pagePath = (name: string): string => join(root, `docs/dialects/${na
 
 /** One item a record, or several with the same fields. What all records share is said once; untyped keys stand last, by name. */
 function fieldList(records: Record<string, Schema>): string {
-  const tags = Object.keys(records)
   const counts = new Map<string, { field: Field; count: number; required: number }>()
-  const shapes = new Map(Object.entries(records).map(([tag, schema]) => [fieldsText(fieldsOf(schema).filter((field) => !isTag(field, tag))), schema]))
+  const shapes = new Map(
+    Object.entries(records).map(([tag, schema]) => [
+      fieldsText(fieldsOf(schema).filter((field) => !isTag(field, tag))),
+      schema,
+    ]),
+  )
   for (const field of [...shapes.values()].flatMap(fieldsOf)) {
     const key = keyOf(field)
     const seen = counts.get(key) ?? { field, count: 0, required: 0 }
@@ -47,17 +58,28 @@ function fieldList(records: Record<string, Schema>): string {
   }
   const shared = [...counts.values()].filter(({ count }) => shapes.size > 1 && count === shapes.size)
   // Where there are very many records, what stands on a few of them is said once, too.
-  const often = tags.length < manyRecords ? [] : [...counts.values()].filter(({ count, required }) => required === 0 && count >= fewRecords && count < shapes.size)
+  const often =
+    Object.keys(records).length < manyRecords
+      ? []
+      : [...counts.values()].filter(
+          ({ count, required }) => required === 0 && count >= fewRecords && count < shapes.size,
+        )
   const saidOnce = new Set([...shared, ...often].map(({ field }) => keyOf(field)))
   const alwaysThere = new Set(shared.filter(({ required }) => required === shapes.size).map(({ field }) => field.name))
 
   const items = new Map<string, string[]>()
   for (const [tag, schema] of Object.entries(records)) {
-    const own = fieldsOf(schema).filter((field) => (!saidOnce.has(keyOf(field)) || (field.required && !alwaysThere.has(field.name))) && !isTag(field, tag))
+    const own = fieldsOf(schema).filter(
+      (field) =>
+        (!saidOnce.has(keyOf(field)) || (field.required && !alwaysThere.has(field.name))) && !isTag(field, tag),
+    )
     const text = fieldsText(own)
     items.set(text, [...(items.get(text) ?? []), `**\`${tag}\`**`])
   }
-  const requiredHere = ({ field, required }: { field: Field; required: number }): Field => ({ ...field, required: required === shapes.size })
+  const requiredHere = ({ field, required }: { field: Field; required: number }): Field => ({
+    ...field,
+    required: required === shapes.size,
+  })
   const text = [
     `\`?\` marks what may be absent. Other keys are kept.`,
     '',
@@ -72,41 +94,53 @@ function fieldList(records: Record<string, Schema>): string {
 
 function fieldsText(fields: Field[]): string {
   const typed = fields.filter(({ schema }) => typeOf(schema) !== 'any').map(fieldText)
-  const untyped = fields.filter(({ schema }) => typeOf(schema) === 'any').map(({ name, required }) => `\`${name}\`${required ? '' : '?'}`)
+  const untyped = fields
+    .filter(({ schema }) => typeOf(schema) === 'any')
+    .map(({ name, required }) => `\`${name}\`${required ? '' : '?'}`)
   return [...typed, ...(untyped.length === 0 ? [] : [`of any type: ${untyped.join(', ')}`])].join('; ')
 }
 
 const keyOf = ({ name, schema }: Field): string => `${name} ${JSON.stringify(schema)}`
 
-const fieldsOf = ({ properties = {}, required = [] }: Schema): Field[] => Object.entries(properties).map(([name, schema]) => ({ name, schema, required: required.includes(name) }))
+const fieldsOf = ({ properties = {}, required = [] }: Schema): Field[] =>
+  Object.entries(properties).map(([name, schema]) => ({ name, schema, required: required.includes(name) }))
 
 /** The key that the record's name comes from says nothing new. */
 const isTag = ({ name, schema }: Field, tag: string): boolean =>
-  (schema.const !== undefined && tag.split('/').includes(String(schema.const))) || (name === 'subtype' && /^(system|result)\b/.test(tag))
+  (typeof schema.const === 'string' && tag.split('/').includes(schema.const)) ||
+  (name === 'subtype' && /^(system|result)\b/.test(tag))
 
 const fieldText = ({ name, schema, required }: Field): string => `\`${name}\`${required ? '' : '?'} ${typeOf(schema)}`
 
 function typeOf(schema: Schema): string {
   if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``
-  if (schema.enum !== undefined) return listOf(schema.enum) ?? schema.enum.map((word) => `\`${String(word)}\``).join(' or ')
+  if (schema.enum !== undefined)
+    return listOf(schema.enum) ?? schema.enum.map((word) => `\`${String(word)}\``).join(' or ')
   if (schema.anyOf !== undefined) return [...new Set(schema.anyOf.map(typeOf))].join(' or ')
   if (Array.isArray(schema.type)) return schema.type.map((type) => typeOf({ ...schema, type })).join(' or ')
   if (schema.type === 'array') {
     const item = schema.items === undefined ? 'any' : typeOf(schema.items)
     return item === 'any' ? 'list' : `list of ${item.includes(' or ') ? `(${item})` : item}`
   }
-  if (schema.type === 'object' && schema.properties !== undefined) return `{${fieldsOf(schema).map(({ name, required }) => `${name}${required ? '' : '?'}`).join(', ')}}`
+  if (schema.type === 'object' && schema.properties !== undefined)
+    return `{${fieldsOf(schema)
+      .map(({ name, required }) => `${name}${required ? '' : '?'}`)
+      .join(', ')}}`
   return schema.type ?? 'any'
 }
 
 /** The closed lists of the model have names; they stand at the end of the part that uses them. */
-const lists = Object.entries(vocabulary).filter((entry): entry is [string, readonly string[]] => Array.isArray(entry[1]))
+const lists = Object.entries(vocabulary as Record<string, unknown>).filter((entry): entry is [string, string[]] =>
+  Array.isArray(entry[1]),
+)
 const listOf = (words: unknown[]): string | undefined => {
   const name = lists.find(([, list]) => JSON.stringify(list) === JSON.stringify(words))?.[0]
   return name === undefined ? undefined : `one of *${name}*`
 }
 const listsIn = (text: string): string[] =>
-  lists.filter(([name]) => text.includes(`one of *${name}*`)).map(([name, list]) => wrapped(`- *${name}*: ${list.map((word) => `\`${word}\``).join(', ')}`))
+  lists
+    .filter(([name]) => text.includes(`one of *${name}*`))
+    .map(([name, list]) => wrapped(`- *${name}*: ${list.map((word) => `\`${word}\``).join(', ')}`))
 
 /** Long items go on in the next line, indented, so that the page can be read and compared as text too. */
 function wrapped(text: string): string {
@@ -124,22 +158,37 @@ function wrapped(text: string): string {
 // ── order and losses ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 const orderTable = (dialect: Dialect): string =>
-  ['| code | rule |', '| --- | --- |', ...Object.entries(dialect.rules).map(([code, rule]) => `| \`${code}\` | ${cell(rule)} |`), ''].join('\n')
+  [
+    '| code | rule |',
+    '| --- | --- |',
+    ...Object.entries(dialect.rules).map(([code, rule]) => `| \`${code}\` | ${cell(rule)} |`),
+    '',
+  ].join('\n')
 
 /** Kinds that need no word of their own are only named; the table has the others. */
 function lossTable(dialect: Dialect): string {
   const kinds = Object.entries(dialect.loss)
-  const isPlain = ([, { how, lost = [], note }]: (typeof kinds)[number]): boolean => how !== 'approx' && lost.length === 0 && note === undefined
-  const named = (how: string): string => kinds.filter((entry) => isPlain(entry) && entry[1].how === how).map(([kind]) => `\`${kind}\``).join(', ')
+  const isPlain = ([, { how, lost = [], note }]: (typeof kinds)[number]): boolean =>
+    how !== 'approx' && lost.length === 0 && note === undefined
+  const named = (how: string): string =>
+    kinds
+      .filter((entry) => isPlain(entry) && entry[1].how === how)
+      .map(([kind]) => `\`${kind}\``)
+      .join(', ')
   const words = { exact: 'yes', approx: 'in other words', drop: 'no' }
   const rows = kinds
     .filter((entry) => !isPlain(entry))
-    .map(([kind, { how, lost = [], note = '' }]) => `| \`${kind}\` | ${words[how]} | ${lost.map((field) => `\`${field}\``).join(', ')} | ${cell(note)} |`)
+    .map(
+      ([kind, { how, lost = [], note = '' }]) =>
+        `| \`${kind}\` | ${words[how]} | ${lost.map((field) => `\`${field}\``).join(', ')} | ${cell(note)} |`,
+    )
   const [whole, none] = [named('exact'), named('drop')]
   return [
     ...(whole === '' ? [] : [wrapped(`Said whole: ${whole}.`), '']),
     ...(none === '' ? [] : [wrapped(`Not said at all: ${none}.`), '']),
-    ...(rows.length === 0 ? [] : ['| event | said | fields that never come across | note |', '| --- | --- | --- | --- |', ...rows, '']),
+    ...(rows.length === 0
+      ? []
+      : ['| event | said | fields that never come across | note |', '| --- | --- | --- | --- |', ...rows, '']),
   ].join('\n')
 }
 

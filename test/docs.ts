@@ -1,6 +1,16 @@
 // The pages of the documentation and what stands in them: fenced blocks, tables, links. Shared by the docs-*.test.ts files.
 import { spawnSync } from 'node:child_process'
-import { existsSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { env, root } from './run.ts'
@@ -29,7 +39,12 @@ export function tableAfter(page: string, line: number): string[][] {
   const lines = textOf(page).split('\n').slice(line)
   const start = lines.findIndex((text) => text.startsWith('|'))
   const end = lines.findIndex((text, index) => index > start && !text.startsWith('|'))
-  return lines.slice(start + 2, end === -1 ? undefined : end).map((row) => row.slice(1, -1).split(/(?<!\\)\|/).map((cell) => cell.trim().replace(/^`(.*)`$/, '$1')))
+  return lines.slice(start + 2, end === -1 ? undefined : end).map((row) =>
+    row
+      .slice(1, -1)
+      .split(/(?<!\\)\|/)
+      .map((cell) => cell.trim().replace(/^`(.*)`$/, '$1')),
+  )
 }
 
 // ── running ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -37,7 +52,8 @@ export function tableAfter(page: string, line: number): string[][] {
 /** A folder that looks like the checkout, for commands that write files. */
 export function workspace(): string {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-docs-'))
-  for (const name of readdirSync(root)) if (!['.git', 'node_modules', 'tmp'].includes(name)) symlinkSync(join(root, name), join(folder, name))
+  for (const name of readdirSync(root))
+    if (!['.git', 'node_modules', 'tmp'].includes(name)) symlinkSync(join(root, name), join(folder, name))
   return folder
 }
 
@@ -68,7 +84,9 @@ export type Ran = Command & { output: string; status: number }
 
 /** All commands of a block in one shell, so that `echo $?` tells what it would tell a reader. Both streams, as a terminal shows them. */
 export function runCommands(commands: readonly Command[], cwd: string): Ran[] {
-  const script = commands.map(({ text }) => `${text}\n__status=$?; printf '\\036%d\\036' "$__status"; (exit "$__status")`)
+  const script = commands.map(
+    ({ text }) => `${text}\n__status=$?; printf '\\036%d\\036' "$__status"; (exit "$__status")`,
+  )
   const { stdout } = spawnSync('/bin/bash', ['-c', ['exec 2>&1', ...script].join('\n')], {
     cwd,
     env: { ...env, PATH: `${join(root, 'bin')}:${env.PATH}` },
@@ -76,12 +94,20 @@ export function runCommands(commands: readonly Command[], cwd: string): Ran[] {
     maxBuffer: 1 << 28,
   })
   const parts = stdout.split('\u001e')
-  return commands.map((command, index) => ({ ...command, output: parts[2 * index] ?? '', status: Number(parts[2 * index + 1] ?? -1) }))
+  return commands.map((command, index) => ({
+    ...command,
+    output: parts[2 * index] ?? '',
+    status: Number(parts[2 * index + 1] ?? -1),
+  }))
 }
 
 /** Whether the text is what the page shows; `…` there stands for anything. */
 export function shows(expected: string, actual: string): boolean {
-  const pattern = expected.trimEnd().split('…').map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('[^]*')
+  const pattern = expected
+    .trimEnd()
+    .split('…')
+    .map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
+    .join('[^]*')
   return new RegExp(`^${pattern}$`).test(actual.trimEnd())
 }
 

@@ -65,5 +65,8 @@ export function scrambled(records: readonly Rec[], random: Random): Rec[] {
   return random.chance(0.2) ? random.shuffled(left) : left
 }
 
+/** Events are records of the dialect `sluice`. */
+export const recordsOf = (events: readonly Event[]): Rec[] => events as unknown as Rec[]
+
 /** Findings in one line each, for a failure message that can be read. */
 export const told = (findings: readonly Finding[]): string[] => findings.map(({ line, code, text }) => `${line}: ${code}: ${text}`)

@@ -10,25 +10,29 @@ function written(told: readonly Told[]): Rec[] {
   assert.deepEqual(findingsOf(records), [])
   return records
 }
-const brief = (told: readonly Told[]): unknown[] => written(told).map(({ kind, text, message, id, synthetic }) => [kind, text ?? message ?? id, synthetic].filter((part) => part !== undefined).join(' '))
+const words = (...parts: unknown[]): string => parts.filter((part) => typeof part === 'string' && part !== '').join(' ')
+const brief = (told: readonly Told[]): unknown[] => written(told).map(({ kind, text, message, id, synthetic }) => words(kind, text ?? message ?? id, synthetic))
 const ask: Told = ['prompt.submit', { text: 'hi', by: 'user', state: 'sent' }]
 const end: Told = ['turn.end', { reason: 'end_turn' }]
 const at = (session: string) => ({ session })
 
 // ── the document ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-const late = new Set(['document/turn.ndjson']) // a thought that ends late: see decode.test.ts
+const late = 'document/turn.ndjson' // a thought that ends late: see decode.test.ts
 const reusesIds = new Set(['document/two-turns.ndjson']) // the second call of an id gets its own
 
+function comesBack(name: string): void {
+  const records = fixture(name)
+  const told = decodeAll(records).filter(({ synthetic }) => synthetic === undefined)
+  const again = encodeAll(told).records.filter(({ synthetic }) => synthetic === undefined).map((record) => (reusesIds.has(name) && record['id'] === 'tool#2' ? { ...record, id: 'tool' } : record))
+  assert.deepEqual(again, name.endsWith('08-tool-result.json') ? [] : records, name) // a result without its call cannot be written
+}
+
 test('every document fixture comes back by value', () => {
-  for (const name of [...namesIn('document/', '.json'), ...namesIn('document/', '.ndjson')]) {
-    const records = fixture(name)
-    const told = decodeAll(records).filter(({ synthetic }) => synthetic === undefined)
-    const again = encodeAll(told).records.filter(({ synthetic }) => synthetic === undefined).map((record) => (reusesIds.has(name) && record['id'] === 'tool#2' ? { ...record, id: 'tool' } : record))
-    if (late.has(name)) continue
-    assert.deepEqual(again, name.endsWith('08-tool-result.json') ? [] : records, name) // a result without its call cannot be written
-  }
+  for (const name of [...namesIn('document/', '.json'), ...namesIn('document/', '.ndjson')]) if (name !== late) comesBack(name)
 })
+
+test('a thought that ends late comes back too', { todo: 'the pen lets it cut the text off' }, () => comesBack(late))
 
 test('all events written again are legal and tell the same', () => {
   for (let seed = 0; seed < 60; seed++) {
@@ -43,7 +47,7 @@ test('all events written again are legal and tell the same', () => {
 
 test('a turn begins with its prompt, known or not', () => {
   assert.deepEqual(brief([ask, end]), ['user_prompt hi', 'done'])
-  assert.deepEqual(brief([['text.end', { text: 'a', streamed: false }], end]), ['user_prompt  required', 'assistant_message a', 'done'])
+  assert.deepEqual(brief([['text.end', { text: 'a', streamed: false }], end]), ['user_prompt required', 'assistant_message a', 'done'])
   assert.deepEqual(encodeAll(tellAll([['prompt.submit', { by: 'host', state: 'sent', bytes: 3 }], end])).added, ['user_prompt.text'])
   const part = (text: string): Told => ['prompt.submit', { text, by: 'user', state: 'seen', partial: true }]
   assert.deepEqual(brief([part('list '), part('widgets'), ['text.end', { text: 'a', streamed: false }], end]), ['user_prompt list widgets', 'assistant_message a', 'done'])
@@ -60,7 +64,7 @@ test('a failure stands before done, once', () => {
   assert.deepEqual(brief([ask, ['error', { scope: 'turn', fatal: true, error }], ['text.end', { text: 'a', streamed: false }], ['turn.end', { reason: 'error', error }]]), ['user_prompt hi', 'assistant_message a', 'error boo', 'done'])
   assert.deepEqual(brief([ask, ['turn.end', { reason: 'error', error }]]), ['user_prompt hi', 'error boo', 'done'])
   assert.deepEqual(brief([ask, ['turn.end', { reason: 'max_turns' }]]), ['user_prompt hi', 'error max iterations reached', 'done'])
-  assert.deepEqual(brief([['error', { scope: 'connection', fatal: true, error }, { session: undefined }]]).slice(0, 3), ['user_prompt  required', 'error boo', 'done'], 'trouble before any session is a turn of its own')
+  assert.deepEqual(brief([['error', { scope: 'connection', fatal: true, error }, { session: undefined }]]).slice(0, 3), ['user_prompt required', 'error boo', 'done'], 'trouble before any session is a turn of its own')
 })
 
 test('streamed text ends in a whole, told or joined', () => {

@@ -1,13 +1,14 @@
 // Avenor → events. A log holds many sessions, also of one id: after its session.end a session may start again.
 // Two surprises. A turn is never told, so one ends with each session.end. And a call's or request's id may be used again, by
 // another attempt or another dialog: a second call is told as `~id#2`, a request told twice only once.
-import { isRecord, parseJson, type Rec } from '../../base/json.ts'
+import { isRecord, type Rec } from '../../base/json.ts'
 import { type Fault, lineOf, type Origin, type Place } from '../../model/event.ts'
 import { codeText, faultOf } from '../../model/fault.ts'
 import { outcomeOf } from '../../model/outcome.ts'
 import type { Pen } from '../../model/pen.ts'
 import type { DeltaKind } from '../../model/pen-state.ts'
 import type { DecoderBody } from '../contract.ts'
+import { blocksOf, inputOf, pathsOf, planStatus, spoken, textIn, textOfBlock } from './decode-content.ts'
 import type { AnyWire, Content, Wire } from './wire.ts'
 import { deciderOf, decisionOf, degenerate, isOnScreen, optionOf, phaseOf, reasonOf, toolKindOfWord, toolOf, usageOf } from './words.ts'
 
@@ -249,41 +250,3 @@ const callKey = ({ session }: Place, id: string): string => `${session ?? ''}\n$
 
 const isFinal = (status: string | null | undefined): boolean => status === 'completed' || status === 'failed' || status === 'cancelled'
 const stateOf = (status: string | null | undefined): 'pending' | 'running' => (status === undefined || status === null || status === 'pending' ? 'pending' : 'running')
-
-const planStatus = (status: string | null | undefined): 'pending' | 'active' | 'done' =>
-  status === 'completed' || status === 'done' ? 'done' : status === 'in_progress' || status === 'active' ? 'active' : 'pending'
-
-/** Some backends send the arguments as the text of their JSON. */
-function inputOf(rawInput: unknown): unknown {
-  if (typeof rawInput !== 'string' || !rawInput.startsWith('{')) return rawInput ?? undefined
-  try {
-    return parseJson(rawInput)
-  } catch {
-    return rawInput
-  }
-}
-
-function pathsOf(locations: unknown): string[] | undefined {
-  if (!Array.isArray(locations)) return undefined
-  const paths = locations.flatMap((location: unknown) => (isRecord(location) && typeof location['path'] === 'string' ? [location['path']] : []))
-  return paths.length === 0 ? undefined : paths
-}
-
-/** One block or a list of them; texts may stand bare. */
-const blocksOf = (content: unknown): readonly unknown[] => (Array.isArray(content) ? content : [content])
-
-/** Tool output wraps its blocks once more, in `content`. */
-function textOfBlock(block: unknown): string | undefined {
-  if (typeof block === 'string') return block
-  if (!isRecord(block)) return undefined
-  const inner = block['text'] ?? (isRecord(block['content']) ? block['content']['text'] : undefined)
-  return typeof inner === 'string' ? inner : undefined
-}
-
-function textIn(content: unknown): string | undefined {
-  const texts = blocksOf(content).flatMap((block) => textOfBlock(block) ?? [])
-  return texts.length === 0 ? undefined : texts.join('')
-}
-
-/** What a checkpoint's report says, whichever of the usual keys it uses. */
-const spoken = (payload: unknown): unknown => (isRecord(payload) ? (payload['text'] ?? payload['message'] ?? payload['summary']) : payload)

@@ -12,6 +12,7 @@ function written(told: readonly Told[]): Rec[] {
 }
 const inside = (told: readonly Told[]): Rec[] => written(told).slice(1, -1)
 const names = (told: readonly Told[]): unknown[] => written(told).map(({ event }) => event)
+const words = (...parts: unknown[]): string => parts.filter((part) => typeof part === 'string' && part !== '').join(' ')
 const text = (value: string): Rec => ({ event: 'agent.message_chunk', content: { type: 'text', text: value } })
 const ask: Told = ['permission.request', { id: '1', name: 'bash', question: 'Run?', options: [{ id: 'y', kind: 'allow_always', label: 'Yes' }, { id: 'n', kind: 'reject_once' }] }]
 const start: Told = ['session.start', { program: 'claude-code', cwd: '/w' }]
@@ -251,7 +252,7 @@ test('a loop is whole, also when its source told only parts', () => {
   const loop = (told: Told[]): unknown[] => {
     const { records } = encodeAll(tellAll(told))
     assert.deepEqual(codesOf(records), [])
-    return records.map(({ event, phase, synthetic }) => [String(event).slice(7), phase, synthetic].filter((part) => part !== undefined).join(' '))
+    return records.map(({ event, phase, synthetic }) => words(String(event).slice(7), phase, synthetic))
   }
   const phase = (kind: 'phase.start' | 'phase.end', name: string): Told =>
     kind === 'phase.start' ? [kind, { name, iteration: 1, stage: 'loop' }, above] : [kind, { name, iteration: 1, reason: 'end_turn' }, above]

@@ -3,14 +3,15 @@
 // until that record comes. And a call that tells its input only later is held until the next record, so that it has it.
 import type { Rec } from '../../base/json.ts'
 import type { Event, EventOf, Fault } from '../../model/event.ts'
-import { outcomeOf, toolFailed } from '../../model/outcome.ts'
+import { outcomeOf } from '../../model/outcome.ts'
 import { addUsage } from '../../model/usage.ts'
 import { type Encoder, type Sink, syntheticOf, wireId } from '../contract.ts'
 import { createDesk } from './encode-ask.ts'
 import { createLoops } from './encode-loop.ts'
 import { createSession, type Session } from './encode-session.ts'
+import { createTools } from './encode-tool.ts'
 import type { AnyWire } from './wire.ts'
-import { backendOf, degenerate, kindWordOf, statusSourceOf, stopReasonOf, wireUsageOf } from './words.ts'
+import { backendOf, degenerate, statusSourceOf, stopReasonOf, wireUsageOf } from './words.ts'
 
 export function encode(sink: Sink): Encoder {
   const sessions = new Map<string | undefined, Session>()
@@ -19,6 +20,7 @@ export function encode(sink: Sink): Encoder {
   const write = (record: AnyWire, synthetic: string | undefined): void => sink.write(record as Rec, synthetic)
   const loops = createLoops(sink, write, (run) => [...sessions.values()].some((session) => session.run === run))
   const desk = createDesk(sink, put)
+  const tools = createTools(sink, put, (session) => settle(session, ''))
 
   // ── sessions ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -95,7 +97,7 @@ export function encode(sink: Sink): Encoder {
     const { heldCall: call } = session
     if (call !== undefined) {
       session.heldCall = undefined
-      tellCall(session, call, call.input, call.title)
+      tools.tell(session, call, call.input, call.title)
     }
     const { heldStatus: status } = session
     if (status === undefined || next === '') return
@@ -133,41 +135,6 @@ export function encode(sink: Sink): Encoder {
     if (state !== 'queued') return put(sessionOf(event), event, { event: 'agent.prompt_submitted', delivery, prompt_length }, syntheticOf(event))
     const queued = { event: 'agent.prompt_queued' as const, control_id, message_type: 'continue', delivery, prompt_length }
     put(sessionOf(event), event, queued, syntheticOf(event))
-  }
-
-  // ── tools ────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-  function toolStart(session: Session, event: EventOf<'tool.start'>): void {
-    if (event.call === undefined || session.calls.has(event.call) || session.heldCall?.call === event.call) return sink.lost(event, 'call', 'drop')
-    if (event.input !== undefined) return tellCall(session, event, event.input, event.title)
-    if (session.heldCall !== undefined) settle(session, '')
-    session.heldCall = event
-  }
-
-  function tellCall(session: Session, event: EventOf<'tool.start' | 'tool.end'>, input: unknown, title: string | undefined): void {
-    const { call = '', name = '' } = event
-    const kind = kindWordOf(name, event.toolKind)
-    if (title !== undefined && title !== name && kind !== name) sink.lost(event, 'name', 'drop')
-    session.calls.set(call, kind)
-    put(session, event, { event: 'tool.call', toolCallId: wireId(call), title: title ?? (name === '' ? undefined : name), kind, status: 'pending', rawInput: input },
-      event.kind === 'tool.end' ? 'required' : syntheticOf(event))
-  }
-
-  function toolUpdate(session: Session, event: EventOf<'tool.update'>): void {
-    const { heldCall: call } = session
-    if (call === undefined || call.call !== event.call) return event.input === undefined ? undefined : sink.lost(event, 'input', 'drop')
-    session.heldCall = undefined
-    if (event.input !== undefined) tellCall(session, call, event.input, event.title ?? call.title)
-    else session.heldCall = { ...call, title: event.title ?? call.title }
-  }
-
-  function toolEnd(session: Session, event: EventOf<'tool.end'>): void {
-    if (event.call === undefined) return sink.lost(event, 'call', 'drop')
-    if (session.heldCall?.call === event.call) settle(session, '')
-    if (!session.calls.has(event.call)) tellCall(session, event, undefined, event.title)
-    const kind = session.calls.get(event.call)!
-    session.calls.delete(event.call)
-    put(session, event, { event: 'tool.call_update', toolCallId: wireId(event.call), kind, status: toolFailed(event) ? 'failed' : 'completed' }, syntheticOf(event))
   }
 
   // ── states, the channel, trouble ─────────────────────────────────────────────────────────────────────────────────────
@@ -262,11 +229,11 @@ export function encode(sink: Sink): Encoder {
         case 'prompt.submit':
           return prompt(event)
         case 'tool.start':
-          return toolStart(sessionOf(event), event)
+          return tools.start(sessionOf(event), event)
         case 'tool.update':
-          return toolUpdate(sessionOf(event), event)
+          return tools.update(sessionOf(event), event)
         case 'tool.end':
-          return toolEnd(sessionOf(event), event)
+          return tools.end(sessionOf(event), event)
         case 'permission.request':
           return desk.request(sessionOf(event), event)
         case 'permission.answer':

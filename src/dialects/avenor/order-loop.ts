@@ -56,7 +56,10 @@ export function createLoopOrder() {
   /** The run that a loop's event belongs to; undefined when it is over. A missing start is said once. */
   function loop(id: string | undefined, tag: string, breaks: Breaks): Run | undefined {
     const run = runOf(id)
-    if (run.ended) return void stray(run, id, tag, breaks)
+    if (run.ended) {
+      stray(run, id, tag, breaks)
+      return undefined
+    }
     if (!run.started) breaks('loop-first', `${tag} before avenor.loop.start${ofRun(id)}`)
     run.started = true
     return run

@@ -1,15 +1,32 @@
 // Single rules of the decoder, on small streams by hand and on the recordings that show them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Rec } from '../../base/json.ts'
-import { decodeAll, ended, eventsIn, gave, id, init, kindsOf, only, said, shortly, text, told, use } from './support.test.ts'
+import { decodeAll, ended, eventsIn, gave, init, kindsOf, only, said, shortly, told, use } from './support.test.ts'
 
 test('the worked example of a subagent, event by event', () => {
   assert.deepEqual(kindsOf(eventsIn('2.1.325/g-subagent-fg.ndjson')), [
-    'session.start', 'catalog.update', 'turn.start',
-    'message.start*', 'text.end', 'tool.start', 'task.start', 'prompt.submit', 'task.update',
-    'message.start*', 'tool.start', 'tool.end', 'task.update', 'message.end*', 'task.end', 'tool.end',
-    'message.end*', 'message.start*', 'text.end', 'message.end*', 'turn.end', 'session.end*',
+    'session.start',
+    'catalog.update',
+    'turn.start',
+    'message.start*',
+    'text.end',
+    'tool.start',
+    'task.start',
+    'prompt.submit',
+    'task.update',
+    'message.start*',
+    'tool.start',
+    'tool.end',
+    'task.update',
+    'message.end*',
+    'task.end',
+    'tool.end',
+    'message.end*',
+    'message.start*',
+    'text.end',
+    'message.end*',
+    'turn.end',
+    'session.end*',
   ])
 })
 
@@ -17,31 +34,98 @@ test('an init tells the session, its lists and its turn', () => {
   const [start, catalog, turn] = eventsIn('2.1.325/k-mcp.ndjson')
   assert.deepEqual([start?.kind, catalog?.kind, turn?.kind], ['session.start', 'catalog.update', 'turn.start'])
   const { model, mode, cwd, version, program } = start as never
-  assert.deepEqual({ model, mode, cwd, version, program }, { model: 'claude-sonnet-4-5-20250929', mode: 'default', cwd: '/home/dev/work/claude/k-mcp', version: '2.1.325', program: 'claude-code' })
+  assert.deepEqual(
+    { model, mode, cwd, version, program },
+    {
+      model: 'claude-sonnet-4-5-20250929',
+      mode: 'default',
+      cwd: '/home/dev/work/claude/k-mcp',
+      version: '2.1.325',
+      program: 'claude-code',
+    },
+  )
   const { servers, tools } = only([catalog!], 'catalog.update')[0]!
-  assert.deepEqual(servers?.map(({ name, status }) => [name, status]).toSorted(), [['broken', 'failed'], ['echo', 'connected']])
-  assert.deepEqual(tools?.filter(({ source }) => source === 'mcp').map(({ name, server }) => [name, server]), [['mcp__echo__echo', 'echo'], ['mcp__echo__fail', 'echo']])
+  assert.deepEqual(servers?.map(({ name, status }) => [name, status]).toSorted(), [
+    ['broken', 'failed'],
+    ['echo', 'connected'],
+  ])
+  assert.deepEqual(
+    tools?.filter(({ source }) => source === 'mcp').map(({ name, server }) => [name, server]),
+    [
+      ['mcp__echo__echo', 'echo'],
+      ['mcp__echo__fail', 'echo'],
+    ],
+  )
 })
 
 test('a repeated init tells only what changed, and a new turn', () => {
-  const again = decodeAll([init, ended(), init, ended(), { ...init, model: 'n' }, ended(), { ...init, model: 'n', tools: ['Read'] }, ended()])
+  const again = decodeAll([
+    init,
+    ended(),
+    init,
+    ended(),
+    { ...init, model: 'n' },
+    ended(),
+    { ...init, model: 'n', tools: ['Read'] },
+    ended(),
+  ])
   assert.deepEqual(kindsOf(again), [
-    'session.start', 'catalog.update', 'turn.start', 'turn.end', 'turn.start', 'turn.end', 'session.update', 'turn.start', 'turn.end',
-    'catalog.update', 'turn.start', 'turn.end', 'session.end*',
+    'session.start',
+    'catalog.update',
+    'turn.start',
+    'turn.end',
+    'turn.start',
+    'turn.end',
+    'session.update',
+    'turn.start',
+    'turn.end',
+    'catalog.update',
+    'turn.start',
+    'turn.end',
+    'session.end*',
   ])
 })
 
 test('the init of the next turn may come before the result of the last one', () => {
   const events = eventsIn('2.1.325/g-subagent.ndjson')
-  assert.deepEqual(only(events, 'turn.start').map(({ turn, trigger }) => [turn, trigger]), [[1, 'prompt'], [2, 'task']])
-  assert.deepEqual(only(events, 'turn.end').map(({ turn, steps }) => [turn, steps]), [[1, 2], [2, 1]])
-  const lastWords = only(events, 'text.end').filter(({ agent }) => agent === undefined).map(({ turn, message }) => [turn, message])
-  assert.deepEqual(lastWords, [[1, 'msg_mock000002'], [1, 'msg_mock000005'], [2, 'msg_mock000007']])
+  assert.deepEqual(
+    only(events, 'turn.start').map(({ turn, trigger }) => [turn, trigger]),
+    [
+      [1, 'prompt'],
+      [2, 'task'],
+    ],
+  )
+  assert.deepEqual(
+    only(events, 'turn.end').map(({ turn, steps }) => [turn, steps]),
+    [
+      [1, 2],
+      [2, 1],
+    ],
+  )
+  const lastWords = only(events, 'text.end')
+    .filter(({ agent }) => agent === undefined)
+    .map(({ turn, message }) => [turn, message])
+  assert.deepEqual(lastWords, [
+    [1, 'msg_mock000002'],
+    [1, 'msg_mock000005'],
+    [2, 'msg_mock000007'],
+  ])
 })
 
 test('several results in one record are all told, in any order of the calls', () => {
-  const events = decodeAll([init, said('m1', use('a'), use('b', 'Bash')), told(gave('b', 'two'), gave('a', 'one')), ended()])
-  assert.deepEqual(only(events, 'tool.end').map(({ call, text: words, status }) => [call, words, status]), [['b', 'two', 'ok'], ['a', 'one', 'ok']])
+  const events = decodeAll([
+    init,
+    said('m1', use('a'), use('b', 'Bash')),
+    told(gave('b', 'two'), gave('a', 'one')),
+    ended(),
+  ])
+  assert.deepEqual(
+    only(events, 'tool.end').map(({ call, text: words, status }) => [call, words, status]),
+    [
+      ['b', 'two', 'ok'],
+      ['a', 'one', 'ok'],
+    ],
+  )
 })
 
 test('results as text, as blocks, as structure', () => {
@@ -49,7 +133,10 @@ test('results as text, as blocks, as structure', () => {
   const events = decodeAll([
     init,
     said('m1', use('a'), use('b'), use('c')),
-    { ...told(gave('a', [{ type: 'text', text: 'x' }, image, { type: 'text', text: 'y' }])), tool_use_result: { type: 'text', file: {} } },
+    {
+      ...told(gave('a', [{ type: 'text', text: 'x' }, image, { type: 'text', text: 'y' }])),
+      tool_use_result: { type: 'text', file: {} },
+    },
     told(gave('b', [{ type: 'tool_reference', tool_name: 'Read' }])),
     told({ type: 'tool_result', tool_use_id: 'c' }),
     ended(),
@@ -61,21 +148,33 @@ test('results as text, as blocks, as structure', () => {
 })
 
 test('why a call failed: its exit code, a refusal, an interrupt', () => {
-  const ends = (path: string) => only(eventsIn(path), 'tool.end').map(({ status, exitCode, permitted }) => [status, exitCode, permitted?.by])
+  const ends = (path: string) =>
+    only(eventsIn(path), 'tool.end').map(({ status, exitCode, permitted }) => [status, exitCode, permitted?.by])
   assert.deepEqual(ends('2.1.325/d-bash-fail.ndjson'), [['error', 3, 'rule']])
   assert.deepEqual(ends('2.0.76/d-bash-fail.ndjson'), [['error', 3, undefined]])
   assert.deepEqual(ends('2.1.325/e-write-denied.ndjson'), [['denied', undefined, 'headless']])
   assert.deepEqual(ends('1.0.128/e-write-denied.ndjson'), [['denied', undefined, undefined]])
   assert.deepEqual(ends('2.1.325/e-dontask.ndjson'), [['denied', undefined, 'mode']])
   assert.deepEqual(ends('2.1.325/j-permission-deny-interrupt.ndjson'), [['denied', undefined, 'user']])
-  const [stopped] = only(decodeAll([init, said('m', use('a')), told(gave('a', '[Request interrupted by user]', { is_error: true })), ended()]), 'tool.end')
+  const [stopped] = only(
+    decodeAll([
+      init,
+      said('m', use('a')),
+      told(gave('a', '[Request interrupted by user]', { is_error: true })),
+      ended(),
+    ]),
+    'tool.end',
+  )
   assert.equal(stopped?.status, 'cancelled')
 })
 
 test('a call left open by its turn is abandoned at the end', () => {
   const events = eventsIn('2.1.325/m-budget.ndjson')
   assert.deepEqual(kindsOf(events).slice(-4), ['message.end*', 'turn.end', 'tool.end*', 'session.end*'])
-  assert.deepEqual(only(events, 'tool.end').map(({ status, synthetic }) => [status, synthetic]), [['abandoned', 'cut']])
+  assert.deepEqual(
+    only(events, 'tool.end').map(({ status, synthetic }) => [status, synthetic]),
+    [['abandoned', 'cut']],
+  )
 })
 
 test('what a result means: is_error beats the subtype, and each limit has its word', () => {
@@ -99,7 +198,10 @@ test('what a result means: is_error beats the subtype, and each limit has its wo
   assert.deepEqual(end('2.1.325/m-budget.ndjson')[0], 'budget')
   assert.deepEqual(end('2.1.325/j-interrupt.ndjson').slice(0, 2), ['cancelled', 'cancelled'])
   assert.deepEqual(end('2.1.325/o-resume-missing.ndjson')[0], 'error')
-  assert.equal(only(eventsIn('2.1.325/o-resume-missing.ndjson'), 'turn.end')[0]?.error?.text, 'No conversation found with session ID: 99999999-2222-4333-8444-555555555555')
+  assert.equal(
+    only(eventsIn('2.1.325/o-resume-missing.ndjson'), 'turn.end')[0]?.error?.text,
+    'No conversation found with session ID: 99999999-2222-4333-8444-555555555555',
+  )
 })
 
 test('a failed API call: its words, one error, and the turn holds the same fault', () => {
@@ -107,27 +209,64 @@ test('a failed API call: its words, one error, and the turn holds the same fault
   const [error] = only(events, 'error')
   assert.deepEqual([error?.scope, error?.fatal, only(events, 'text.end')[0]?.text], ['turn', true, error?.error.text])
   assert.deepEqual(only(events, 'turn.end')[0]?.error, error?.error)
-  assert.deepEqual(only(events, 'retry.start').map(({ attempt, max, delayMs, error: fault }) => [attempt, max, delayMs, fault?.category, fault?.http]), [[1, 2, 1000, 'rate_limit', 429], [2, 2, 1002, 'rate_limit', 429]])
-  assert.deepEqual(only(eventsIn('2.1.325/h-no-server.ndjson'), 'retry.start').map(({ error: fault }) => fault?.category), ['network'])
+  assert.deepEqual(
+    only(events, 'retry.start').map(({ attempt, max, delayMs, error: fault }) => [
+      attempt,
+      max,
+      delayMs,
+      fault?.category,
+      fault?.http,
+    ]),
+    [
+      [1, 2, 1000, 'rate_limit', 429],
+      [2, 2, 1002, 'rate_limit', 429],
+    ],
+  )
+  assert.deepEqual(
+    only(eventsIn('2.1.325/h-no-server.ndjson'), 'retry.start').map(({ error: fault }) => fault?.category),
+    ['network'],
+  )
 })
 
 test('a refused message is marked by the record that tells of it', () => {
   const events = eventsIn('2.1.325/h-refusal.ndjson')
-  assert.deepEqual(only(events, 'message.end').map(({ finish }) => finish), ['refusal', 'refusal', 'refusal'])
-  assert.deepEqual(only(eventsIn('2.1.325/h-max-tokens.ndjson'), 'message.end').map(({ finish }) => finish), ['max_tokens', 'end_turn'])
+  assert.deepEqual(
+    only(events, 'message.end').map(({ finish }) => finish),
+    ['refusal', 'refusal', 'refusal'],
+  )
+  assert.deepEqual(
+    only(eventsIn('2.1.325/h-max-tokens.ndjson'), 'message.end').map(({ finish }) => finish),
+    ['max_tokens', 'end_turn'],
+  )
 })
 
 test('lanes of subagents, by agent_id or by the call that started them', () => {
   const lanes = (path: string) => only(eventsIn(path), 'tool.start').map(({ agent, name }) => [agent, name])
   assert.deepEqual(lanes('2.1.325/t-parallel-subagents.ndjson'), [
-    [undefined, 'Agent'], [undefined, 'Agent'], ['a4b7a0531699a38f1', 'Read'], ['a875e594cd7d88619', 'Read'],
+    [undefined, 'Agent'],
+    [undefined, 'Agent'],
+    ['a4b7a0531699a38f1', 'Read'],
+    ['a875e594cd7d88619', 'Read'],
   ])
-  assert.deepEqual(lanes('1.0.128/g-subagent-fg.ndjson'), [[undefined, 'Task'], ['toolu_mock000063', 'Read']])
+  assert.deepEqual(lanes('1.0.128/g-subagent-fg.ndjson'), [
+    [undefined, 'Task'],
+    ['toolu_mock000063', 'Read'],
+  ])
   const old = eventsIn('1.0.128/g-subagent-fg.ndjson')
-  assert.deepEqual(only(old, 'task.start').map(shortly), [{ kind: 'task.start', call: 'toolu_mock000063', synthetic: 'implied', task: 'toolu_mock000063', type: 'agent' }])
-  assert.deepEqual(only(old, 'task.end').map(({ status, text: words, synthetic }) => [status, words, synthetic]), [['ok', 'Sub: three lines.', 'implied']])
-  const parallel = only(eventsIn('2.1.325/t-parallel-subagents.ndjson'), 'message.start').filter(({ agent }) => agent === undefined)
-  assert.deepEqual(parallel.map(({ message }) => message), ['msg_mock000003', 'msg_mock000010']) // not split by other lanes
+  assert.deepEqual(only(old, 'task.start').map(shortly), [
+    { kind: 'task.start', call: 'toolu_mock000063', synthetic: 'implied', task: 'toolu_mock000063', type: 'agent' },
+  ])
+  assert.deepEqual(
+    only(old, 'task.end').map(({ status, text: words, synthetic }) => [status, words, synthetic]),
+    [['ok', 'Sub: three lines.', 'implied']],
+  )
+  const parallel = only(eventsIn('2.1.325/t-parallel-subagents.ndjson'), 'message.start').filter(
+    ({ agent }) => agent === undefined,
+  )
+  assert.deepEqual(
+    parallel.map(({ message }) => message),
+    ['msg_mock000003', 'msg_mock000010'],
+  ) // not split by other lanes
 })
 
 test('a background command ends its call, not its task', () => {
@@ -137,110 +276,12 @@ test('a background command ends its call, not its task', () => {
   const [task] = only(events, 'task.start')
   assert.deepEqual([task?.type, task?.background, task?.call], ['command', true, 'toolu_mock000001'])
   assert.ok(only(events, 'task.end')[0]!.seq > only(events, 'turn.end')[0]!.seq)
-  assert.deepEqual(only(events, 'turn.start').map(({ trigger }) => trigger), ['prompt', 'task'])
-  assert.deepEqual(only(eventsIn('2.0.76/g-bash-bg.ndjson'), 'task.start').map(({ task: name, synthetic }) => [name, synthetic]), [['b71816c', 'implied']])
-})
-
-test('who put a prompt into the conversation', () => {
-  const prompts = (path: string) => only(eventsIn(path), 'prompt.submit').map(({ by, state }) => `${by} ${state}`)
-  assert.deepEqual(prompts('2.1.325/j-stdin-replay.ndjson'), ['user seen', 'user seen'])
-  assert.deepEqual(prompts('2.1.325/j-stdin-multiturn.stdin.ndjson'), ['user sent', 'user sent'])
-  assert.deepEqual(prompts('2.1.325/t-stop-hook-block.ndjson'), ['hook seen'])
-  assert.deepEqual(prompts('2.1.325/r-sigint.ndjson'), ['system seen'])
-  assert.deepEqual(prompts('2.1.325/l-skill.ndjson'), ['system seen'])
-  assert.deepEqual(prompts('2.1.325/g-subagent-fg.ndjson'), ['agent seen'])
-  assert.deepEqual(prompts('2.0.76/l-compact.ndjson'), ['system seen', 'system seen'])
-})
-
-test('compaction, limits, hooks, denials, state, progress', () => {
-  const trims = only(eventsIn('1.0.128/l-compact.ndjson'), 'context.trim')
-  assert.deepEqual(trims.map(({ why, trigger, before }) => [why, trigger, before]), [['compact', 'manual', 1246]])
-  const limits = only(eventsIn('2.1.325/t-ratelimit-oauth.ndjson'), 'usage.update')[0]?.limits
-  assert.deepEqual(plainly(limits), [{ name: 'five_hour', state: 'warning', used: 0.91, resetsAt: 1900000000000 }])
-  assert.deepEqual(only(eventsIn('2.1.325/t-ratelimit-oauth-rejected.ndjson'), 'usage.update')[0]?.limits?.[0]?.state, 'reached')
-  assert.deepEqual(only(eventsIn('2.1.325/n-hooks.ndjson'), 'hook.end').map(({ status, exitCode }) => [status, exitCode]), [['ok', 0], ['ok', 0], ['denied', 2], ['ok', 0]])
-  const denials = only(eventsIn('2.1.325/t-plan-mode.ndjson'), 'permission.answer')
-  assert.deepEqual(denials.map(({ decision, by, name, call }) => [decision, by, name, call]), [['reject', 'mode', 'Write', 'toolu_mock000001']])
-  assert.deepEqual(only(eventsIn('2.1.325/e-bash-denied.ndjson'), 'turn.end')[0]?.denied?.map(({ name }) => name), ['Bash'])
-  const phases = only(eventsIn('2.1.325/t-session-state.ndjson'), 'status.update').map(({ phase }) => phase)
-  assert.deepEqual(phases, ['working', 'waiting', 'working', 'idle'])
-  assert.deepEqual(only(eventsIn('2.1.325/t-tool-progress.ndjson'), 'tool.update').map(({ call, elapsedMs }) => [call, elapsedMs]), [['toolu_mock000001', 30_000]])
-  assert.deepEqual(only(eventsIn('2.1.325/t-prompt-suggestion.ndjson'), 'notice').map(({ code, text: words }) => [code, words]), [['prompt_suggestion', 'run the tests']])
-})
-const plainly = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
-
-test('records that are only declared are known too', () => {
-  const declared: Rec[] = [
-    { type: 'auth_status', isAuthenticating: true, output: ['opening'] },
-    { type: 'tool_use_summary', summary: 'read three files', preceding_tool_use_ids: ['a'] },
-    { type: 'conversation_reset', new_conversation_id: 'c2' },
-    { type: 'command_lifecycle', command_uuid: 'x', state: 'done' },
-    { type: 'keep_alive' },
-    ...[
-      { subtype: 'model_fallback', original_model: 'a', fallback_model: 'b' },
-      { subtype: 'model_refusal_fallback', original_model: 'a', fallback_model: 'b', content: 'retrying' },
-      { subtype: 'local_command_output', content: 'usage' },
-      { subtype: 'plugin_install', status: 'installed', name: 'p' },
-      { subtype: 'worker_shutting_down', reason: 'host_exit' },
-      { subtype: 'commands_changed', commands: [{ name: 'review', description: 'd' }] },
-      { subtype: 'files_persisted', files: [{ filename: 'a.ts', file_id: 'f' }], failed: [] },
-      { subtype: 'memory_recall', mode: 'select', memories: [] },
-      { subtype: 'elicitation_complete', mcp_server_name: 'github', elicitation_id: 'e' },
-      { subtype: 'mirror_error', error: 'timed out', key: {} },
-      { subtype: 'control_request_progress', request_id: 'r', status: 'api_retry' },
-      { subtype: 'code_change_published', url: 'u' },
-      { subtype: 'vcs_state_changed', branch: 'b' },
-      { subtype: 'hook_progress', hook_id: 'h', output: 'half' },
-    ].map((record) => ({ type: 'system', ...record })),
-  ].map((record) => ({ ...record, ...id }))
-  const events = decodeAll([init, ...declared, ended({ subtype: 'error_max_structured_output_retries', is_error: true, result: undefined, errors: ['gave up'] })])
-  assert.deepEqual(events.filter(({ kind }) => kind === 'issue'), [])
-  assert.deepEqual(only(events, 'raw').map(({ type, why }) => [type, why]), [['command_lifecycle', 'unmapped'], ['keep_alive', 'redundant'], ['system/control_request_progress', 'redundant']])
-  assert.deepEqual(only(events, 'context.trim').map(({ why }) => why), ['clear'])
-  assert.deepEqual(only(events, 'file.update')[0]?.changes, [{ path: 'a.ts', change: 'update' }])
-  assert.equal(only(events, 'notice').length, 13)
-  assert.deepEqual(only(events, 'turn.end').map(({ reason, error }) => [reason, error?.text]), [['error', 'gave up']])
-})
-
-test('what is unknown is kept, what is broken is an issue, and reading goes on', () => {
-  const events = decodeAll([
-    init,
-    { type: 'system', subtype: 'brand_new', ...id },
-    { type: 'surprise' },
-    { no: 'type' },
-    { type: 'assistant', message: { content: 'not blocks' }, ...id },
-    said('m', { type: 'tool_use', name: 'no id' }),
-    { ...said('m', text('fine')), new_key: { deep: 1 } },
-    ended({ subtype: 'error_of_tomorrow' }),
-  ])
-  assert.deepEqual(only(events, 'raw').map(({ type, why }) => [type, why]), [['system/brand_new', 'unknown'], ['surprise', 'unknown'], ['', 'unknown']])
-  assert.deepEqual(only(events, 'issue').map(({ code, line }) => [code, line]), [['bad-body', 5], ['bad-body', 6]])
-  assert.deepEqual(plainly(only(events, 'text.end')[0]?.ext), { claude: { new_key: { deep: 1 } } })
-  assert.deepEqual(only(events, 'turn.end').map(({ reason }) => reason), ['error'])
-})
-
-test('server tools, other content, blocks of several kinds in one record', () => {
-  const events = decodeAll([
-    init,
-    said('m', { type: 'thinking', thinking: 'hm', signature: 's' }, text('a'), { type: 'server_tool_use', id: 'w', name: 'web_search', input: { query: 'q' } }),
-    said('m', { type: 'web_search_tool_result', tool_use_id: 'w', content: [{ type: 'web_search_result', url: 'u' }] }, { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } }),
-    ended(),
-  ])
-  assert.deepEqual(kindsOf(events).slice(3, -3), ['message.start*', 'thought.end', 'text.end', 'tool.start', 'tool.end', 'content.end'])
-  assert.deepEqual(only(events, 'tool.start').map(({ hostedBy, toolKind }) => [hostedBy, toolKind]), [['provider', 'fetch']])
-  assert.deepEqual(only(events, 'content.end').map(({ type, mime, data }) => [type, mime, data]), [['image', 'image/png', 'AAAA']])
-  assert.deepEqual([0, 1, 2, 3], events.flatMap(({ block }) => (block === undefined ? [] : [block])))
-})
-
-test('records without message ids: a result or prompt between them starts a new message', () => {
-  const bare = (words: string): Rec => ({ type: 'assistant', message: { content: [text(words)] }, session_id: 's1' })
-  const events = decodeAll([init, bare('one'), bare('two'), told(gave('x')), bare('three'), ended()])
-  assert.deepEqual(only(events, 'text.end').map(({ message, block }) => [message, block]), [['~message-1', 0], ['~message-1', 1], ['~message-2', 0]])
-})
-
-test('two sessions in one stream do not mix', () => {
-  const other = (record: Rec): Rec => ({ ...record, session_id: 's2' })
-  const events = decodeAll([init, other(init), said('m', text('a')), other(said('m', text('b'))), other(ended()), ended({ is_error: true, result: 'bad' })])
-  assert.deepEqual(only(events, 'session.end').map(({ session, reason }) => [session, reason]), [['s1', 'error'], ['s2', 'end_turn']])
-  assert.deepEqual(only(events, 'text.end').map(({ session, message }) => [session, message]), [['s1', 'm'], ['s2', 'm']])
+  assert.deepEqual(
+    only(events, 'turn.start').map(({ trigger }) => trigger),
+    ['prompt', 'task'],
+  )
+  assert.deepEqual(
+    only(eventsIn('2.0.76/g-bash-bg.ndjson'), 'task.start').map(({ task: name, synthetic }) => [name, synthetic]),
+    [['b71816c', 'implied']],
+  )
 })

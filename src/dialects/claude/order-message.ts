@@ -9,6 +9,8 @@ type Call = { lane: string | undefined; answered: boolean }
 export type OrderSession = {
   inits: number
   openTurns: number
+  /** Messages came before the first init; when it comes at last, it is that of the turn they are in. */
+  late: boolean
   lastIndex: number | undefined
   /** The message that a lane is in. */
   current: Map<string | undefined, string>
@@ -21,6 +23,7 @@ export type OrderSession = {
 export const newSession = (): OrderSession => ({
   inits: 0,
   openTurns: 0,
+  late: false,
   lastIndex: undefined,
   current: new Map(),
   past: new Set(),
@@ -40,6 +43,7 @@ function inTurn(session: OrderSession, lane: string | undefined, what: string, b
   if (session.inits === 0) {
     breaks('init-first', `${what} before any system/init`)
     session.inits = session.openTurns = 1 // said once
+    session.late = true
   } else if (session.openTurns === 0 && lane === undefined) {
     breaks('after-result', `${what} after the result`)
     session.openTurns = 1

@@ -52,7 +52,8 @@ export function order(): Order {
       if (tag === 'system/init') {
         channel.agent = true
         session.inits++
-        session.openTurns++
+        if (!session.late) session.openTurns++
+        session.late = false
         session.past.clear()
         return
       }

@@ -5,26 +5,49 @@ import { isRecord, type Rec } from '../../base/json.ts'
 import type { Event } from '../../model/event.ts'
 import { outputTokens, totalTokens } from '../../model/usage.ts'
 import { claude } from './index.ts'
-import { decodeAll, encodeAll, eventsIn, findingsOf, fixture, isStdin, isTranscript, only, recordings } from './support.test.ts'
+import {
+  decodeAll,
+  encodeAll,
+  eventsIn,
+  findingsOf,
+  fixture,
+  isStdin,
+  isTranscript,
+  only,
+  recordings,
+} from './support.test.ts'
 
 const all = recordings()
 const streams = all.filter((path) => !isTranscript(path) && !isStdin(path))
 const cutShort = [
-  '1.0.128/r-sigint.ndjson', '1.0.128/r-sigterm.ndjson', '2.0.76/r-sigterm.ndjson',
-  '2.1.325/h-401-forever.ndjson', '2.1.325/r-sigterm.ndjson', '2.1.325/t-permission-never-answered.ndjson',
+  '1.0.128/r-sigint.ndjson',
+  '1.0.128/r-sigterm.ndjson',
+  '2.0.76/r-sigterm.ndjson',
+  '2.1.325/h-401-forever.ndjson',
+  '2.1.325/r-sigterm.ndjson',
+  '2.1.325/t-permission-never-answered.ndjson',
 ]
 const results = (path: string): Rec[] => fixture(path).filter(({ type }) => type === 'result')
 const blocksIn = (records: readonly Rec[], type: string): Rec[] =>
-  records.flatMap(({ message }) => (isRecord(message) && Array.isArray(message['content']) ? (message['content'] as Rec[]) : [])).filter((block) => block['type'] === type)
+  records
+    .flatMap(({ message }) =>
+      isRecord(message) && Array.isArray(message['content']) ? (message['content'] as Rec[]) : [],
+    )
+    .filter((block) => block['type'] === type)
 
-test('the recordings are there', () => assert.ok(streams.length > 190 && all.filter(isTranscript).length > 40 && all.filter(isStdin).length > 20))
+test('the recordings are there', () =>
+  assert.ok(streams.length > 190 && all.filter(isTranscript).length > 40 && all.filter(isStdin).length > 20))
 
 test('every record is of a known type and shape, with known keys', () => {
   for (const path of all) {
     for (const record of fixture(path)) {
       const tag = claude.tag(record) ?? ''
       assert.ok(claude.shapes.checks[tag]?.(record), `${path}: ${tag}`)
-      assert.deepEqual(Object.keys(record).filter((key) => !claude.shapes.keys[tag]?.has(key)), [], `${path}: ${tag}`)
+      assert.deepEqual(
+        Object.keys(record).filter((key) => !claude.shapes.keys[tag]?.has(key)),
+        [],
+        `${path}: ${tag}`,
+      )
       assert.equal(claude.claim(record), 1, `${path}: ${tag}`)
     }
   }
@@ -33,11 +56,24 @@ test('every record is of a known type and shape, with known keys', () => {
 test('every record is told, none is unknown, none is an issue', () => {
   for (const path of all) {
     const events = eventsIn(path)
-    assert.deepEqual(events.filter((event) => event.kind === 'issue' || (event.kind === 'raw' && event.why === 'unknown')), [], path)
-    const spoken = new Set(events.filter(({ synthetic }) => synthetic === undefined).map(({ origin }) => origin?.record))
+    assert.deepEqual(
+      events.filter((event) => event.kind === 'issue' || (event.kind === 'raw' && event.why === 'unknown')),
+      [],
+      path,
+    )
+    const spoken = new Set(
+      events.filter(({ synthetic }) => synthetic === undefined).map(({ origin }) => origin?.record),
+    )
     fixture(path).forEach((_, index) => assert.ok(spoken.has(index + 1), `${path}: record ${index + 1} says nothing`))
-    assert.deepEqual(events.map(({ seq }) => seq), events.map((_, index) => index + 1), path)
-    assert.ok(events.every(({ ext }) => ext === undefined), path)
+    assert.deepEqual(
+      events.map(({ seq }) => seq),
+      events.map((_, index) => index + 1),
+      path,
+    )
+    assert.ok(
+      events.every(({ ext }) => ext === undefined),
+      path,
+    )
   }
 })
 
@@ -54,7 +90,11 @@ test('a recording that ends early has turn and session cut, the others end with 
     const ends = only(events, 'session.end')
     assert.equal(ends.length, 1, path)
     const cut = cutShort.includes(path)
-    assert.deepEqual([ends[0]!.synthetic, only(events, 'turn.end').at(-1)?.synthetic], cut ? ['cut', 'cut'] : ['implied', undefined], path)
+    assert.deepEqual(
+      [ends[0]!.synthetic, only(events, 'turn.end').at(-1)?.synthetic],
+      cut ? ['cut', 'cut'] : ['implied', undefined],
+      path,
+    )
     assert.equal(ends[0]!.reason, cut ? 'cut' : only(events, 'turn.end').at(-1)?.reason, path)
   }
 })
@@ -65,7 +105,13 @@ test('one turn an init, ended by its result, in order', () => {
     const wire = fixture(path)
     const inits = wire.filter(({ subtype }) => subtype === 'init').length
     assert.equal(only(events, 'turn.start').length, Math.max(inits, results(path).length), path)
-    assert.deepEqual(only(events, 'turn.end').filter(({ synthetic }) => synthetic === undefined).map(({ turn }) => turn), results(path).map((_, index) => index + 1), path)
+    assert.deepEqual(
+      only(events, 'turn.end')
+        .filter(({ synthetic }) => synthetic === undefined)
+        .map(({ turn }) => turn),
+      results(path).map((_, index) => index + 1),
+      path,
+    )
     assert.equal(only(events, 'session.start').length, 1, path)
   }
 })
@@ -75,11 +121,20 @@ test('text and thoughts are those of the records, each told once', () => {
     const events = eventsIn(path)
     const records = fixture(path).filter(({ type }) => type === 'assistant')
     const whole = only(events, 'text.end').filter(({ synthetic }) => synthetic === undefined)
-    assert.deepEqual(whole.map((end) => end.text), blocksIn(records, 'text').map((block) => block['text']), path)
+    assert.deepEqual(
+      whole.map((end) => end.text),
+      blocksIn(records, 'text').map((block) => block['text']),
+      path,
+    )
     const thoughts = only(events, 'thought.end')
     const thinking = [...blocksIn(records, 'thinking'), ...blocksIn(records, 'redacted_thinking')]
     assert.equal(thoughts.length, thinking.length, path)
-    for (const end of thoughts) assert.ok(end.redacted === true || thinking.some((block) => block['thinking'] === end.text && block['signature'] === end.signature), path)
+    for (const end of thoughts)
+      assert.ok(
+        end.redacted === true ||
+          thinking.some((block) => block['thinking'] === end.text && block['signature'] === end.signature),
+        path,
+      )
   }
 })
 
@@ -89,7 +144,8 @@ test('deltas joined are the text of the full record', () => {
     const joined = new Map<string, string>()
     const key = ({ message, block }: Event): string => `${message} ${block}`
     for (const event of eventsIn(path)) {
-      if (event.kind === 'text.delta' || event.kind === 'thought.delta') joined.set(key(event), (joined.get(key(event)) ?? '') + event.text)
+      if (event.kind === 'text.delta' || event.kind === 'thought.delta')
+        joined.set(key(event), (joined.get(key(event)) ?? '') + event.text)
       if (event.kind !== 'text.end' && event.kind !== 'thought.end') continue
       assert.equal(event.streamed, joined.has(key(event)), path)
       if (event.streamed && event.text !== undefined) assert.equal(joined.get(key(event)), event.text, path)
@@ -103,13 +159,32 @@ test('every call pairs with its result', () => {
   for (const path of all) {
     const records = fixture(path)
     const events = eventsIn(path)
-    const calls = blocksIn(records.filter(({ type }) => type === 'assistant'), 'tool_use')
-    const given = blocksIn(records.filter(({ type }) => type === 'user'), 'tool_result')
-    assert.deepEqual(only(events, 'tool.start').map(({ call, name }) => [call, name]), calls.map((block) => [block['id'], block['name']]), path)
+    const calls = blocksIn(
+      records.filter(({ type }) => type === 'assistant'),
+      'tool_use',
+    )
+    const given = blocksIn(
+      records.filter(({ type }) => type === 'user'),
+      'tool_result',
+    )
+    assert.deepEqual(
+      only(events, 'tool.start').map(({ call, name }) => [call, name]),
+      calls.map((block) => [block['id'], block['name']]),
+      path,
+    )
     const ends = only(events, 'tool.end').filter(({ synthetic }) => synthetic === undefined)
-    assert.deepEqual(ends.map(({ call }) => call), given.map((block) => block['tool_use_id']), path)
-    for (const [index, end] of ends.entries()) assert.equal(end.status === 'ok', given[index]?.['is_error'] !== true, `${path} ${end.call}`)
-    const inputs = new Map([...only(events, 'tool.start'), ...only(events, 'tool.update')].filter(({ input }) => input !== undefined).map(({ call, input }) => [call, input]))
+    assert.deepEqual(
+      ends.map(({ call }) => call),
+      given.map((block) => block['tool_use_id']),
+      path,
+    )
+    for (const [index, end] of ends.entries())
+      assert.equal(end.status === 'ok', given[index]?.['is_error'] !== true, `${path} ${end.call}`)
+    const inputs = new Map(
+      [...only(events, 'tool.start'), ...only(events, 'tool.update')]
+        .filter(({ input }) => input !== undefined)
+        .map(({ call, input }) => [call, input]),
+    )
     for (const block of calls) assert.deepEqual(inputs.get(String(block['id'])), block['input'], path)
   }
 })
@@ -120,14 +195,31 @@ test("tokens are the result's: the turn's own, all lanes together, and by model"
     for (const [index, record] of results(path).entries()) {
       const { own, usage, byModel } = ends[index]!
       const told = record['usage'] as Record<string, number>
-      assert.deepEqual([own?.input, outputTokens(own ?? {}), own?.cacheRead, own?.cacheWrite], [told['input_tokens'], told['output_tokens'], told['cache_read_input_tokens'], told['cache_creation_input_tokens']], path)
+      assert.deepEqual(
+        [own?.input, outputTokens(own ?? {}), own?.cacheRead, own?.cacheWrite],
+        [
+          told['input_tokens'],
+          told['output_tokens'],
+          told['cache_read_input_tokens'],
+          told['cache_creation_input_tokens'],
+        ],
+        path,
+      )
       const since = record['model_usage_since_last_result'] as Record<string, Record<string, number>> | undefined
       const shares = since ?? (index === 0 ? (record['modelUsage'] as typeof since) : undefined)
       if (shares === undefined || Object.keys(shares).length === 0) continue
       const sum = (key: string): number => Object.values(shares).reduce((all, share) => all + share[key]!, 0)
       assert.deepEqual([usage?.input, outputTokens(usage ?? {})], [sum('inputTokens'), sum('outputTokens')], path)
-      assert.equal(totalTokens(usage ?? {}), sum('inputTokens') + sum('outputTokens') + sum('cacheReadInputTokens') + sum('cacheCreationInputTokens'), path)
-      assert.deepEqual(byModel?.map(({ model, contextLimit }) => [model, contextLimit]), Object.entries(shares).map(([model, share]) => [model, share['contextWindow']]), path)
+      assert.equal(
+        totalTokens(usage ?? {}),
+        sum('inputTokens') + sum('outputTokens') + sum('cacheReadInputTokens') + sum('cacheCreationInputTokens'),
+        path,
+      )
+      assert.deepEqual(
+        byModel?.map(({ model, contextLimit }) => [model, contextLimit]),
+        Object.entries(shares).map(([model, share]) => [model, share['contextWindow']]),
+        path,
+      )
     }
   }
 })
@@ -144,7 +236,13 @@ test('usage of a message is told once, at its end', () => {
   for (const path of all) {
     const events = eventsIn(path)
     const starts = only(events, 'message.start').map(({ message, agent }) => `${agent} ${message}`)
-    assert.deepEqual(only(events, 'message.end').map(({ message, agent }) => `${agent} ${message}`).toSorted(), starts.toSorted(), path)
+    assert.deepEqual(
+      only(events, 'message.end')
+        .map(({ message, agent }) => `${agent} ${message}`)
+        .toSorted(),
+      starts.toSorted(),
+      path,
+    )
     if (!path.includes('o-resume.session')) assert.equal(new Set(starts).size, starts.length, path) // the scripted model counts anew
   }
 })
@@ -155,11 +253,20 @@ test('written again, a recording is legal and says the same', () => {
     const { records } = encodeAll(events)
     assert.deepEqual(findingsOf(records), [], path)
     const again = decodeAll(records)
-    const words = (from: readonly Event[]) => only(from, 'text.end').filter((end) => end.text !== undefined).map((end) => [end.agent, end.text, end.streamed])
-    assert.deepEqual(words(again).filter(([, text]) => text !== 'A long answer w'), words(events).filter(([, text]) => text !== 'A long answer w'), path)
-    const calls = (from: readonly Event[]) => only(from, 'tool.start').map(({ agent, call, name }) => [agent, call, name])
+    const words = (from: readonly Event[]) =>
+      only(from, 'text.end')
+        .filter((end) => end.text !== undefined)
+        .map((end) => [end.agent, end.text, end.streamed])
+    assert.deepEqual(
+      words(again).filter(([, text]) => text !== 'A long answer w'),
+      words(events).filter(([, text]) => text !== 'A long answer w'),
+      path,
+    )
+    const calls = (from: readonly Event[]) =>
+      only(from, 'tool.start').map(({ agent, call, name }) => [agent, call, name])
     assert.deepEqual(calls(again), calls(events), path)
-    const spent = (from: readonly Event[]) => only(from, 'turn.end').map(({ cost, usage }) => [cost?.usd ?? 0, totalTokens(usage ?? {})])
+    const spent = (from: readonly Event[]) =>
+      only(from, 'turn.end').map(({ cost, usage }) => [cost?.usd ?? 0, totalTokens(usage ?? {})])
     assert.deepEqual(spent(again), spent(events), path)
   }
 })

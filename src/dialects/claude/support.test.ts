@@ -1,8 +1,9 @@
 // What the tests of this folder share: fixtures in, events, records and findings out.
+import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { parseJson, type Rec } from '../../base/json.ts'
 import type { Event, EventOf, Kind, Payload, Place } from '../../model/event.ts'
-import { createPen } from '../../model/pen.ts'
+import { createPen, type PenOptions } from '../../model/pen.ts'
 import type { Finding } from '../contract.ts'
 import { claude } from './index.ts'
 
@@ -53,7 +54,18 @@ export const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T
 
 /** The kind and its own fields, with lane, call and place in the message, without what every event has. */
 export function shortly(event: Event): Rec {
-  const { v: _v, seq: _seq, at: _at, session: _session, run: _run, turn: _turn, origin: _origin, clock: _clock, ext, ...rest } = event
+  const {
+    v: _v,
+    seq: _seq,
+    at: _at,
+    session: _session,
+    run: _run,
+    turn: _turn,
+    origin: _origin,
+    clock: _clock,
+    ext,
+    ...rest
+  } = event
   return plain({ ...rest, ext })
 }
 
@@ -64,7 +76,8 @@ export type Written = { records: Rec[]; added: string[]; lost: string[] }
 export function encodeAll(events: readonly Event[]): Written {
   const written: Written = { records: [], added: [], lost: [] }
   const encoder = claude.encoder({
-    write: (record, synthetic) => void written.records.push(plain(synthetic === undefined ? record : { ...record, synthetic })),
+    write: (record, synthetic) =>
+      void written.records.push(plain(synthetic === undefined ? record : { ...record, synthetic })),
     added: (what) => void written.added.push(what),
     lost: (event, field, how = 'drop') => void written.lost.push(`${event.kind}.${field} ${how}`),
   })
@@ -76,8 +89,8 @@ export function encodeAll(events: readonly Event[]): Written {
 /** Events of some other source, written by hand: [kind, payload, place]. */
 export type Told = { [K in Kind]: readonly [kind: K, payload: Payload<K>, place?: Place] }[Kind]
 
-export function tellAll(told: readonly Told[]): Event[] {
-  const pen = createPen()
+export function tellAll(told: readonly Told[], options?: PenOptions): Event[] {
+  const pen = createPen(options)
   told.forEach(([kind, payload, place], index) => {
     pen.begin({ dialect: 'other', from: 'agent', record: index + 1, line: index + 1, offset: 0, length: 0 })
     pen.emit(kind, payload as never, place) // a tuple's kind and payload belong together
@@ -86,6 +99,28 @@ export function tellAll(told: readonly Told[]): Event[] {
   pen.end()
   return pen.take()
 }
+
+/** What the encoder makes of such events: legal, and with known keys only. */
+export function written(events: readonly Told[]): Written {
+  const all = encodeAll(tellAll(events))
+  assert.deepEqual(codesOf(all.records), [])
+  for (const record of all.records) {
+    const known = claude.shapes.keys[claude.tag(record)!]!
+    assert.deepEqual(
+      Object.keys(record).filter((key) => !known.has(key)),
+      [],
+    )
+  }
+  return all
+}
+
+/** Tags in order; the inner type of a stream event. */
+export const typesOf = (records: readonly Rec[]): string[] =>
+  records.map((record) =>
+    record['type'] === 'stream_event' ? String((record['event'] as Rec)['type']) : String(claude.tag(record)),
+  )
+
+export const contentOf = (record: Rec): Rec[] => (record['message'] as Rec)['content'] as Rec[]
 
 // ── judging ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -101,16 +136,50 @@ export function findingsOf(records: readonly Rec[]): Finding[] {
   order.end((finding) => void found.push(finding))
   return found
 }
-export const codesOf = (records: readonly Rec[]): string[] => findingsOf(records).map(({ code, severity }) => (severity === 'warn' ? `${code}?` : code))
+export const codesOf = (records: readonly Rec[]): string[] =>
+  findingsOf(records).map(({ code, severity }) => (severity === 'warn' ? `${code}?` : code))
 
 // ── records by hand ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export const id = { session_id: 's1', uuid: 'u1' }
 export const init: Rec = { type: 'system', subtype: 'init', ...id, tools: [], model: 'm' }
-export const said = (message: string, ...content: Rec[]): Rec => ({ type: 'assistant', message: { id: message, content }, parent_tool_use_id: null, ...id })
+export const said = (message: string, ...content: Rec[]): Rec => ({
+  type: 'assistant',
+  message: { id: message, content },
+  parent_tool_use_id: null,
+  ...id,
+})
 export const text = (words: string): Rec => ({ type: 'text', text: words })
-export const use = (call: string, name = 'Read', input: unknown = {}): Rec => ({ type: 'tool_use', id: call, name, input })
-export const told = (...content: Rec[]): Rec => ({ type: 'user', message: { role: 'user', content }, parent_tool_use_id: null, ...id })
-export const gave = (call: string, content: unknown = 'ok', more: Rec = {}): Rec => ({ type: 'tool_result', tool_use_id: call, content, ...more })
-export const ended = (more: Rec = {}): Rec => ({ type: 'result', subtype: 'success', is_error: false, result: 'done', ...id, ...more })
-export const raw = (event: Rec, more: Rec = {}): Rec => ({ type: 'stream_event', event, parent_tool_use_id: null, ...id, ...more })
+export const use = (call: string, name = 'Read', input: unknown = {}): Rec => ({
+  type: 'tool_use',
+  id: call,
+  name,
+  input,
+})
+export const told = (...content: Rec[]): Rec => ({
+  type: 'user',
+  message: { role: 'user', content },
+  parent_tool_use_id: null,
+  ...id,
+})
+export const gave = (call: string, content: unknown = 'ok', more: Rec = {}): Rec => ({
+  type: 'tool_result',
+  tool_use_id: call,
+  content,
+  ...more,
+})
+export const ended = (more: Rec = {}): Rec => ({
+  type: 'result',
+  subtype: 'success',
+  is_error: false,
+  result: 'done',
+  ...id,
+  ...more,
+})
+export const raw = (event: Rec, more: Rec = {}): Rec => ({
+  type: 'stream_event',
+  event,
+  parent_tool_use_id: null,
+  ...id,
+  ...more,
+})

@@ -31,7 +31,9 @@ function dayTime(iso: string): number {
   const minutes = digits(iso, 14, 2)
   const seconds = digits(iso, 17, 2)
   const shaped = iso[13] === ':' && iso[16] === ':' && iso[19] === '.' && hours < 24 && minutes < 60 && seconds < 60
-  return shaped ? dayStart + hours * 3_600_000 + minutes * 60_000 + seconds * 1000 + digits(iso, 20, 3) : Date.parse(iso)
+  return shaped
+    ? dayStart + hours * 3_600_000 + minutes * 60_000 + seconds * 1000 + digits(iso, 20, 3)
+    : Date.parse(iso)
 }
 
 function digits(text: string, at: number, count: number): number {

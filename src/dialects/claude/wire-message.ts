@@ -18,7 +18,7 @@ import {
 } from './wire-shared.ts'
 
 /** `id`, `model` and `usage` repeat on every record of one message; `usage` is mostly the snapshot of its start. */
-export const message = Type.Object({
+const message = Type.Object({
   content: blocks,
   id: optional(text),
   model: optional(text),

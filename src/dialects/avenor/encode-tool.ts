@@ -1,0 +1,47 @@
+// Calls and how they ended. What a tool answered has no place in Avenor's log.
+import type { Event, EventOf } from '../../model/event.ts'
+import { toolFailed } from '../../model/outcome.ts'
+import { type Sink, syntheticOf, wireId } from '../contract.ts'
+import type { Session } from './encode-session.ts'
+import type { AnyWire } from './wire.ts'
+import { kindWordOf } from './words.ts'
+
+type Put = (session: Session, event: Event, record: AnyWire, synthetic: string | undefined) => void
+
+/** `settle`: what was held back is told now. */
+export function createTools(sink: Sink, put: Put, settle: (session: Session) => void) {
+  function toolStart(session: Session, event: EventOf<'tool.start'>): void {
+    if (event.call === undefined || session.calls.has(event.call) || session.heldCall?.call === event.call) return sink.lost(event, 'call', 'drop')
+    if (event.input !== undefined) return tellCall(session, event, event.input, event.title)
+    if (session.heldCall !== undefined) settle(session)
+    session.heldCall = event
+  }
+
+  function tellCall(session: Session, event: EventOf<'tool.start' | 'tool.end'>, input: unknown, title: string | undefined): void {
+    const { call = '', name = '' } = event
+    const kind = kindWordOf(name, event.toolKind)
+    if (title !== undefined && title !== name && kind !== name) sink.lost(event, 'name', 'drop')
+    session.calls.set(call, kind)
+    put(session, event, { event: 'tool.call', toolCallId: wireId(call), title: title ?? (name === '' ? undefined : name), kind, status: 'pending', rawInput: input },
+      event.kind === 'tool.end' ? 'required' : syntheticOf(event))
+  }
+
+  function toolUpdate(session: Session, event: EventOf<'tool.update'>): void {
+    const { heldCall: call } = session
+    if (call === undefined || call.call !== event.call) return event.input === undefined ? undefined : sink.lost(event, 'input', 'drop')
+    session.heldCall = undefined
+    if (event.input !== undefined) tellCall(session, call, event.input, event.title ?? call.title)
+    else session.heldCall = { ...call, title: event.title ?? call.title }
+  }
+
+  function toolEnd(session: Session, event: EventOf<'tool.end'>): void {
+    if (event.call === undefined) return sink.lost(event, 'call', 'drop')
+    if (session.heldCall?.call === event.call) settle(session)
+    if (!session.calls.has(event.call)) tellCall(session, event, undefined, event.title)
+    const kind = session.calls.get(event.call)!
+    session.calls.delete(event.call)
+    put(session, event, { event: 'tool.call_update', toolCallId: wireId(event.call), kind, status: toolFailed(event) ? 'failed' : 'completed' }, syntheticOf(event))
+  }
+
+  return { start: toolStart, tell: tellCall, update: toolUpdate, end: toolEnd }
+}

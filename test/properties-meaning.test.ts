@@ -1,0 +1,69 @@
+// What a conversion brings across: the text, the thoughts, the calls. What it does not bring across it must have said.
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { convert, type DialectName, dialects, type Kind, type Summary } from '../src/index.ts'
+import { legalStream, linesOf } from '../src/testing/index.ts'
+import { type Call, type Meaning, meaningOf } from './meaning.ts'
+import { eventsOf, holds, names } from './properties.ts'
+
+type Journey = { before: Meaning; withdrawn: Meaning; after: Meaning; summary: Summary }
+
+/** One session there; read again on arrival. */
+function travel(from: DialectName, to: DialectName, seed: number): Journey {
+  const lines = linesOf(legalStream(from, seed, { sessions: 1 }))
+  const summary = convert(lines, { from, to })
+  const events = eventsOf(lines, from)
+  return { before: meaningOf(events), withdrawn: meaningOf(events, true), after: meaningOf(eventsOf(summary.text, to)), summary }
+}
+
+/** The loss was announced: by the table, or by the conversion itself. */
+const announced = ({ losses }: Summary, to: DialectName, kind: Kind, field: string): boolean =>
+  dialects[to].loss[kind].lost?.includes(field) === true || losses.some(({ code }) => code === `${kind}.${field}`)
+
+const pairs = names.flatMap((from) => names.filter((to) => to !== from).map((to) => [from, to] as const))
+
+suite('the text of a session stays the same', () => {
+  for (const [from, to] of pairs) {
+    test(`${from} to ${to}`, () =>
+      holds(20, (seed) => {
+        const { before, withdrawn, after } = travel(from, to, seed)
+        // Where nothing can be taken back, a withdrawn text may still stand.
+        if (after.text !== withdrawn.text) assert.equal(after.text, before.text)
+        if (after.thoughts !== withdrawn.thoughts) assert.equal(after.thoughts, before.thoughts)
+      }))
+  }
+})
+
+/** What the conversion may have said about a field of a call, and in which kind. */
+const told: Readonly<Record<Exclude<keyof Call, 'failed'>, readonly (readonly [Kind, string])[]>> = {
+  name: [['tool.start', 'name']],
+  toolKind: [['tool.start', 'toolKind'], ['tool.start', 'name']], // follows from the name
+  input: [['tool.start', 'input'], ['tool.update', 'input']],
+  title: [['tool.start', 'name'], ['tool.start', 'title'], ['tool.update', 'title'], ['tool.end', 'title'], ['tool.end', 'status']],
+  agent: [['tool.start', 'agent']],
+}
+
+suite('calls keep their ids, names, inputs and outcome, or the loss is announced', () => {
+  for (const [from, to] of pairs) {
+    test(`${from} to ${to}`, () =>
+      holds(20, (seed) => {
+        const { before, after, summary } = travel(from, to, seed)
+        assert.deepEqual([...after.calls.keys()].sort(), [...before.calls.keys()].sort())
+        for (const [id, call] of before.calls) {
+          const arrived = after.calls.get(id)!
+          assert.equal(arrived.failed, call.failed, `${id}: what became of it`)
+          if (dialects[to].loss['tool.start'].how !== 'exact') continue
+          for (const [field, places] of Object.entries(told) as [keyof typeof told, (typeof told)[keyof typeof told]][]) {
+            if (call[field] === undefined || places.some(([kind, name]) => announced(summary, to, kind, name))) continue
+            assert.equal(arrived[field], call[field], `${id}: ${field} changed, and no loss was announced`)
+          }
+        }
+      }))
+  }
+})
+
+suite('to the model itself nothing is lost', () => {
+  for (const from of names.filter((name) => name !== 'sluice')) {
+    test(from, () => holds(20, (seed) => assert.deepEqual(convert(linesOf(legalStream(from, seed)), { from, to: 'sluice' }).losses, [])))
+  }
+})
