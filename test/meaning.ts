@@ -4,33 +4,45 @@ import { type Event, toolFailed } from '../src/index.ts'
 
 /** Fields of a call under the names that `tool.start` has for them, as text; `failed` is what became of it. */
 export type Call = { name: string; toolKind: string; input: string; title: string | undefined; agent: string | undefined; failed: boolean }
-export type Meaning = { text: string; thoughts: string; calls: Map<string, Call> }
+/** `withdrawn`: it was taken back, and may still stand where nothing can be taken back. */
+export type Said = { text: string; withdrawn: boolean }
+export type Meaning = { text: Said[]; thoughts: Said[]; calls: Map<string, Call> }
 
 /** Ids that were made begin with `~`; on the wire they drop it. */
 const plain = (id: string): string => id.replace(/^~/, '')
 
-/** `withdrawn`: text that was taken back counts too, as it may where nothing can be taken back. */
-export function meaningOf(events: readonly Event[], withdrawn = false): Meaning {
+export function meaningOf(events: readonly Event[]): Meaning {
   const calls = new Map<string, Call>()
   for (const event of events) follow(calls, event)
-  return { text: spoken(events, 'text', withdrawn), thoughts: spoken(events, 'thought', withdrawn), calls }
+  return { text: spoken(events, 'text'), thoughts: spoken(events, 'thought'), calls }
 }
 
-function spoken(events: readonly Event[], what: 'text' | 'thought', withdrawn: boolean): string {
-  let said = ''
+function spoken(events: readonly Event[], what: 'text' | 'thought'): Said[] {
+  const said: Said[] = []
   let open = ''
+  const close = (text: string, withdrawn: boolean): void => {
+    if (text !== '') said.push({ text, withdrawn })
+    open = ''
+  }
   for (const event of events) {
     if (event.agent !== undefined) continue
     if ((event.kind === 'text.delta' || event.kind === 'thought.delta') && event.kind === `${what}.delta`) open += event.text
-    else if ((event.kind === 'text.end' || event.kind === 'thought.end') && event.kind === `${what}.end`) {
-      said += event.text ?? open
-      open = ''
-    } else if (event.kind === 'message.drop') {
-      if (withdrawn) said += open
-      open = ''
-    }
+    else if ((event.kind === 'text.end' || event.kind === 'thought.end') && event.kind === `${what}.end`) close(event.text ?? open, false)
+    else if (event.kind === 'message.drop') close(open, true)
   }
-  return said + open
+  close(open, false)
+  return said
+}
+
+/** What stands after the journey, joined: all that was said, and of what was withdrawn any part once. */
+export function isSaid(before: readonly Said[], after: readonly Said[], mayStand: boolean): boolean {
+  const arrived = after.filter(({ withdrawn }) => !withdrawn).map(({ text }) => text).join('')
+  let ends = new Set([0]) // how far `arrived` may be explained by what was said so far
+  for (const { text, withdrawn } of before) {
+    const reached = [...ends].filter((end) => arrived.startsWith(text, end)).map((end) => end + text.length)
+    ends = new Set(!withdrawn ? reached : mayStand ? [...ends, ...reached] : ends)
+  }
+  return ends.has(arrived.length)
 }
 
 function follow(calls: Map<string, Call>, event: Event): void {
@@ -49,4 +61,4 @@ function follow(calls: Map<string, Call>, event: Event): void {
 }
 
 /** No input and an empty one are the same to every dialect that must write one. */
-const inputText = (input: unknown): string => (input === undefined || input === null ? '{}' : stringifyJson(input))
+const inputText = (input: unknown): string => stringifyJson(input ?? {})

@@ -18,6 +18,7 @@ const needsTurn = 1 // belongs to a turn; outside one it opens it
 const loose = 2 // stands outside any session and may follow its end
 const runLevel = 4 // of a run, not of a session
 const keepsBlock = 8 // may stand between the deltas of a block
+const ofCall = 16 // goes on with a call, in the turn of that call, which may be over
 
 const traits = new Map<Kind, number>()
 const mark = (trait: number, kinds: Kind[]): void => {
@@ -31,13 +32,15 @@ mark(loose | keepsBlock, ['raw', 'issue', 'notice', 'usage.update', 'run.start',
 mark(runLevel, ['run.start', 'run.end', 'phase.start', 'phase.end'])
 mark(keepsBlock, [
   'message.drop', 'status.update', 'session.update', 'catalog.update', 'task.update', 'report', 'hook.start', 'hook.end',
-  'prompt.submit', 'retry.start', 'cancel.request', 'error',
+  'prompt.submit', 'retry.start', 'cancel.request', 'error', 'tool.delta', 'tool.update', 'tool.end', 'task.start', 'task.end',
+  'permission.request', 'permission.answer', 'question.request', 'question.answer',
 ])
+mark(ofCall, ['tool.delta', 'tool.update', 'tool.end'])
 
-/** `thoughtsOutlive`: the source ends a thought only after the answer's first deltas. */
-export type PenOptions = { thoughtsOutlive?: boolean }
+/** `interleaved`: thoughts and answer are streamed side by side, and each is ended by the source. */
+export type PenOptions = { interleaved?: boolean }
 
-export function createPen({ thoughtsOutlive = false }: PenOptions = {}) {
+export function createPen({ interleaved = false }: PenOptions = {}) {
   let out: Event[] = []
   let seq = 0
   let origin: Origin | undefined
@@ -99,11 +102,12 @@ export function createPen({ thoughtsOutlive = false }: PenOptions = {}) {
       put('session.start', session.again ? { how: 'resumed' } : {}, at(place), 'implied')
     }
     const lane = place.agent
-    if (lane === undefined && trait & needsTurn && session.turns.length === 0) startTurn(session, { trigger: 'unknown' }, place, 'implied')
+    const goesOn = trait & ofCall && session.calls.has(place.call!)
+    if (lane === undefined && trait & needsTurn && session.turns.length === 0 && !goesOn) startTurn(session, { trigger: 'unknown' }, place, 'implied')
     for (const delta of deltaKinds) {
       const open = session.blocks[delta].get(lane)
       if (open === undefined || !cutsOff(delta, open, kind, place, trait)) continue
-      if (thoughtsOutlive && delta === 'thought.delta' && (kind === 'text.delta' || kind === 'text.end')) continue
+      if (interleaved && (kind in endOf || kind === 'text.end' || kind === 'thought.end')) continue
       endBlock(session, delta, open)
     }
   }
@@ -164,7 +168,7 @@ export function createPen({ thoughtsOutlive = false }: PenOptions = {}) {
 
   /** Writes the event and remembers what it opens or closes. */
   function track<K extends Kind>(session: Session, kind: K, payload: Payload<K>, place: Place, trait: number): void {
-    const turn = trait & loose ? place.turn : turnOf(session, place)
+    const turn = trait & loose ? place.turn : ((trait & ofCall ? session.calls.get(place.call!)?.turn : undefined) ?? turnOf(session, place))
     const here = (): Place => ({ ...place, at: undefined, turn }) // for what must be closed later
     const lane = place.agent
     switch (kind) {

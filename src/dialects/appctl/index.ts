@@ -11,7 +11,7 @@ export const appctl: Dialect = {
   ...claimer,
   shapes,
   tag: (record) => (typeof record['kind'] === 'string' ? record['kind'] : undefined),
-  decoder: () => decoderOf(appctl, decode, { thoughtsOutlive: true }),
+  decoder: () => decoderOf(appctl, decode, { interleaved: true }),
   encoder: encode,
   order,
   rules,
