@@ -10,7 +10,7 @@ import { claude } from './dialects/claude/index.ts'
 import type { Dialect } from './dialects/contract.ts'
 import { sluice } from './dialects/sluice/index.ts'
 import type { Event } from './model/event.ts'
-import { createConverter, type ConvertOptions, type Summary } from './stream/convert.ts'
+import { createConverter, type ConvertOptions, type Output, type Summary } from './stream/convert.ts'
 import { createSniffer, type Detection } from './stream/detect.ts'
 import { type Addition, createLedger, ledgerSink, type Loss } from './stream/ledger.ts'
 import { createReader, type ReadOptions } from './stream/read.ts'
@@ -22,7 +22,7 @@ export { outcomeOf, toolFailed } from './model/outcome.ts'
 export { addUsage, contextTokens, outputTokens, totalTokens, usageSince } from './model/usage.ts'
 export * from './model/vocabulary.ts'
 export { createConverter, createReader, createSniffer, createValidator }
-export type { Addition, ConvertOptions, Detection, Finding, Loss, ReadOptions, Summary, ValidateOptions, Verdict }
+export type { Addition, ConvertOptions, Detection, Finding, Loss, Output, ReadOptions, Summary, ValidateOptions, Verdict }
 
 /** All dialects by name. */
 export const dialects = { sluice, claude, aictrl, avenor, appctl } as const satisfies Record<string, Dialect>
@@ -70,7 +70,7 @@ export function write(events: Iterable<Event>, dialect: DialectName): { text: st
   const ledger = createLedger(to)
   const records: Rec[] = []
   const target = to.encoder(ledgerSink(ledger, to, (record) => void records.push(record)))
-  for (const event of events) if (ledger.admit(event)) target.push(event)
+  for (const event of events) if (ledger.admit(event) !== 'none') target.push(event)
   target.end()
   return { text: records.map((record) => `${stringifyJson(record)}\n`).join(''), records, losses: ledger.losses(), additions: ledger.additions() }
 }

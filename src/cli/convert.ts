@@ -3,7 +3,7 @@ import { closeSync, openSync } from 'node:fs'
 import { quoted, plural } from '../base/text.ts'
 import { createConverter, type Summary } from '../stream/convert.ts'
 import { claimers, dialectNames, loadDialect, open } from './dialects.ts'
-import { CommandError, exitCodes, say, systemReason, usageError } from './exit.ts'
+import { CommandError, exitCodes, hasCode, say, systemReason, usageError } from './exit.ts'
 import { blocks, oneFile, stdout, writeAll } from './io.ts'
 import { type CommandSpec, parseOptions, sizeOption } from './options.ts'
 
@@ -64,7 +64,7 @@ function openLosses(file: string | undefined): number | undefined {
   try {
     return openSync(file, 'w')
   } catch (error) {
-    throw new CommandError(`cannot write ${quoted(file, 500)}: ${systemReason(error)}`, exitCodes.usage, { cause: error })
+    throw new CommandError(`cannot write ${quoted(file, 500)}: ${hasCode(error, 'ENOENT') ? 'its folder does not exist' : systemReason(error)}`, exitCodes.usage, { cause: error })
   }
 }
 

@@ -35,7 +35,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (whole) sniffer.end()
   const detection = sniffer.detection()
   print(parsed.values['json'] === true ? `${JSON.stringify({ ...detection, dialect: detection.dialect ?? null })}\n` : `${describe(detection)}\n`)
-  if (detection.dialect === undefined) say('sluice: the input is of no known dialect')
+  if (detection.dialect === undefined) say(`sluice: ${size === 0 ? 'the input is empty' : 'the input is of no known dialect'}`)
   return detection.dialect === undefined || detection.mixed !== undefined ? exitCodes.failed : exitCodes.ok
 }
 

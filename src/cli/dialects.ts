@@ -25,7 +25,7 @@ export async function loadDialect(name: string, flag: string): Promise<Dialect> 
   const load = Object.hasOwn(loaders, name) ? loaders[name] : undefined
   if (load !== undefined) return load()
   const near = nearest(name, dialectNames)
-  throw usageError(`${flag} ${quoted(name)} is not a dialect${near === undefined ? '' : `; did you mean ${near}?`} Known: ${dialectNames.join(', ')}`)
+  throw usageError(`${flag} ${quoted(name)} is not a dialect${near === undefined ? '' : `; did you mean ${near}?`} (known: ${dialectNames.join(', ')})`)
 }
 
 export type Opened = { dialect: Dialect; blocks: AsyncGenerator<Uint8Array> }

@@ -29,7 +29,7 @@ export async function* blocks(file: string): AsyncGenerator<Uint8Array> {
     else for await (const block of process.stdin) yield block as Uint8Array
   } catch (error) {
     if (error instanceof CommandError || !hasAnyCode(error)) throw error
-    throw new CommandError(`cannot read ${file === '-' ? 'stdin' : quoted(file, 500)}: ${systemReason(error)}`, exitCodes.failed, { cause: error })
+    throw new CommandError(`cannot read ${file === '-' ? 'stdin' : quoted(file, 500)}: ${systemReason(error)}`, hasCode(error, 'EISDIR') ? exitCodes.usage : exitCodes.failed, { cause: error })
   } finally {
     if (file !== '-') closeSync(fd)
   }

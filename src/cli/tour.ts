@@ -43,7 +43,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const validator = createValidator(from, (finding) => say(JSON.stringify(finding)))
   validator.push(bytes)
   const verdict = validator.end()
-  say(`${from.name}, ${verdict.records} records: ${verdict.errors + verdict.warnings === 0 ? 'no findings' : `${verdict.errors} errors, ${verdict.warnings} warnings`}`)
+  say(`sluice: ${from.name}, ${verdict.records} records: ${verdict.errors + verdict.warnings === 0 ? 'no findings' : `${verdict.errors} errors, ${verdict.warnings} warnings`}`)
 
   const versions: Version[] = []
   for (const { name: to } of claimers) versions.push(translate(from, await loadDialect(to, '--to'), bytes))

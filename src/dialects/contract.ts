@@ -85,8 +85,10 @@ export function decoderOf(dialect: Pick<Dialect, 'name' | 'shapes' | 'tag'>, cre
       if (!type.check(record)) pen.issue(badBody(dialect.name, tag, type.check, origin))
       else body.push(record, tag, origin)
       const events = pen.take()
+      const added = record['synthetic']
+      if (typeof added === 'string') for (const event of events) event.synthetic ??= added // sluice wrote this record, and said why
       const ext = unknownKeys(record, type.keys)
-      if (ext !== undefined) for (const event of events) if (event.synthetic === undefined) return ((event.ext = { [dialect.name]: ext }), events)
+      if (ext !== undefined) for (const event of events) if (event.synthetic !== 'implied') return ((event.ext = { [dialect.name]: ext }), events)
       return events
     },
     issue(payload, origin) {
@@ -154,7 +156,7 @@ export type Sink = {
 export type Encoder = { push(event: Event): void; end(): void }
 
 /** Why a record made from this event has no source record behind it; undefined when it has one. */
-export const syntheticOf = (event: Event): string | undefined => (event.origin === undefined ? event.synthetic : undefined)
+export const syntheticOf = ({ origin, synthetic }: Event): string | undefined => (origin === undefined || synthetic !== 'implied' ? synthetic : undefined)
 
 // ── what a dialect cannot say ────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -175,6 +177,8 @@ export type Report = (finding: Finding) => void
 /** Legality of a sequence of records. All rules are per session. It sees records of known type and right shape only. */
 export type Order = {
   push(record: Rec, tag: string, report: Report): void
+  /** A record of a type that is not known went by. */
+  pass?(record: Rec): void
   end(report: Report): void
   /** For repair: the records that must stand before `next` (before the end of the stream when undefined), in order. */
   missing(next: Rec | undefined, tag: string | undefined): Rec[]

@@ -83,7 +83,7 @@ export function createFramer(sink: FrameSink, { maxLine = defaultMaxLine, plainN
     } catch {
       return false
     }
-    if (!(trusted && span.bytes !== carry) && text.includes('\ufffd') && !isUtf8(span.bytes, span.start, span.end)) sink.bad('utf8', 'invalid UTF-8; the bad bytes are replaced', span)
+    if (!(trusted && span.bytes !== carry) && text.includes('\ufffd') && !isUtf8(span.bytes, span.start, span.end)) sink.bad('utf8', 'invalid UTF-8', span)
     if (isRecord(value)) sink.record(value, span)
     else sink.bad('not-object', 'JSON, but not an object', span)
     return true

@@ -18,6 +18,7 @@ const needsTurn = 1 // belongs to a turn; outside one it opens it
 const loose = 2 // stands outside any session and may follow its end
 const runLevel = 4 // of a run, not of a session
 const keepsBlock = 8 // may stand between the deltas of a block
+const floats = 32 // may be said of no session at all
 const ofCall = 16 // goes on with a call, in the turn of that call, which may be over
 
 const traits = new Map<Kind, number>()
@@ -35,6 +36,7 @@ mark(keepsBlock, [
   'prompt.submit', 'retry.start', 'cancel.request', 'error', 'tool.delta', 'tool.update', 'tool.end', 'task.start', 'task.end',
   'permission.request', 'permission.answer', 'question.request', 'question.answer',
 ])
+mark(floats, ['retry.start'])
 mark(ofCall, ['tool.delta', 'tool.update', 'tool.end'])
 
 /** `interleaved`: thoughts and answer are streamed side by side, and each is ended by the source. */
@@ -97,7 +99,7 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
   /** Starts the session and the turn that an event needs, and ends a streamed block that it cuts off. */
   function prepare(session: Session, kind: Kind, place: Place, trait: number): void {
     if (!session.started) {
-      if (trait & loose) return
+      if (trait & loose || (trait & floats && (place.session ?? base.session) === undefined)) return
       session.started = true
       put('session.start', session.again ? { how: 'resumed' } : {}, at(place), 'implied')
     }
@@ -337,8 +339,8 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
       base = { at: lastAt, run: openRun?.run }
       for (const [id, session] of sessions) {
         if (!session.started) continue
-        const whole = session.turns.length === 0
-        const reason = cause?.reason ?? (whole ? (session.lastReason ?? 'end_turn') : 'cut')
+        const whole = session.turns.length === 0 && session.lastReason !== undefined
+        const reason: Reason = cause?.reason ?? (whole ? session.lastReason! : "cut")
         const error = cause?.error ?? (whole ? session.lastError : undefined)
         base = { at: lastAt, session: id }
         endSession(session, { reason, error, exitCode: cause?.exitCode, signal: cause?.signal }, {}, cause?.synthetic ?? (whole ? 'implied' : 'cut'))

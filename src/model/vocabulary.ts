@@ -15,7 +15,7 @@ export const toolKinds = [
 ] as const
 export type ToolKind = (typeof toolKinds)[number]
 
-/** The agent's own word for how a call ended; `outcomeOfTool` says what really happened. */
+/** The agent's own word for how a call ended; `toolFailed` says what really happened. */
 export const toolStatuses = ['ok', 'error', 'denied', 'cancelled', 'abandoned'] as const
 export type ToolStatus = (typeof toolStatuses)[number]
 
@@ -41,6 +41,6 @@ export type Phase = (typeof phases)[number]
 
 /**
  * Why sluice added an event itself: the source implies it, the stream ended before it, a dialect cannot do without it,
- * or a repair put it there. Policies say `policy:<name>`.
+ * or a repair put it there (and says where it was missing). Policies say `policy:<name>`.
  */
-export type Synthetic = 'implied' | 'cut' | 'required' | 'repair' | `policy:${string}`
+export type Synthetic = 'implied' | 'cut' | 'required' | `repair: ${string}` | `policy:${string}`

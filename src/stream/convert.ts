@@ -71,8 +71,9 @@ function translate(from: Dialect, to: Dialect, out: Output, { maxLine, array = f
         onIssue?.(event)
       }
       if (from.name === 'sluice' && copyRaw(event)) continue
-      if (ledger.admit(event)) encoder.push(event)
-      else if (carry && event.synthetic === undefined) sink.carry(event)
+      const said = ledger.admit(event)
+      if (carry && said !== 'whole' && event.synthetic === undefined) sink.carry(event)
+      if (said !== 'none') encoder.push(event)
     }
   }
 
@@ -86,6 +87,7 @@ function translate(from: Dialect, to: Dialect, out: Output, { maxLine, array = f
     end() {
       reader.end()
       encoder.end()
+      sink.end()
       if (array) out.line(written === 0 ? '[]' : '\n]')
       out.flush?.()
       return { records, issues, losses: ledger.losses(), additions: ledger.additions() }
@@ -147,6 +149,13 @@ function passThrough(dialect: Dialect, out: Output, { maxLine, array = false, ot
     out.bytes(chunk)
   }
 
+  /** No record at all: white space, or an empty array, which may have to become the other. */
+  function nothing(): void {
+    const text = held.map((early) => utf8(early, 0, early.length)).join('').trim()
+    if (text === '' && array) out.line('[]')
+    else if (text !== '[]' || array) for (const early of held) out.bytes(early)
+  }
+
   return {
     push(chunk) {
       framer.push(chunk)
@@ -155,8 +164,8 @@ function passThrough(dialect: Dialect, out: Output, { maxLine, array = false, ot
     },
     end() {
       framer.end()
-      if (!reframes()) for (const early of held) out.bytes(early)
-      else if (array) out.line('\n]')
+      if (framing === 'undecided') nothing()
+      else if (reframes() && array) out.line('\n]')
       out.flush?.()
       return { records, issues, losses: [], additions: [] }
     },

@@ -24,15 +24,23 @@ export function createLedger(to: Dialect) {
   }
 
   return {
-    /** Counts what the table says this event loses. False: it cannot be said at all and goes no further. */
-    admit(event: Event): boolean {
+    /** Counts what the table says this event loses: nothing, a part, or all of it, and then it goes no further. */
+    admit(event: Event): 'whole' | 'part' | 'none' {
       const watched = table.get(event.kind)!
+      let lost = false
       const ours = event.synthetic !== undefined // what sluice added itself is no loss of the source's
-      for (const { name, loss } of watched.fields) if (!ours && (event as unknown as Rec)[name] !== undefined) count(loss, event)
-      if (event.ext !== undefined && to.name !== 'sluice') this.lost(event, 'ext', 'drop')
-      if (watched.how === 'exact') return true
+      for (const { name, loss } of watched.fields) {
+        if (ours || (event as unknown as Rec)[name] === undefined) continue
+        count(loss, event)
+        lost = true
+      }
+      if (event.ext !== undefined && to.name !== 'sluice') {
+        this.lost(event, 'ext', 'drop')
+        lost = true
+      }
+      if (watched.how === 'exact') return lost ? 'part' : 'whole'
       if (!ours && !(event.kind === 'raw' && event.why === 'redundant')) count(watched.self, event)
-      return watched.how !== 'drop'
+      return watched.how === 'drop' ? 'none' : 'part'
     },
     lost(event: Event, field: string, how: 'approx' | 'drop' = 'drop'): void {
       const code = `${event.kind}.${field}`
@@ -53,9 +61,9 @@ export function createLedger(to: Dialect) {
   }
 }
 
-/** An encoder's sink that keeps the ledger and, with `carry`, lets what was lost travel along in the next record. */
-export function ledgerSink(ledger: ReturnType<typeof createLedger>, to: Dialect, write: (record: Rec) => void): Sink & { carry(event: Event): void } {
-  let carried: Rec[] = []
+/** An encoder's sink that keeps the ledger and lets what is to be carried travel along in the next record. */
+export function ledgerSink(ledger: ReturnType<typeof createLedger>, to: Dialect, write: (record: Rec) => void): Sink & { carry(event: Event): void; end(): void } {
+  let carried: Event[] = []
   return {
     write(record, synthetic) {
       if (synthetic !== undefined) {
@@ -63,16 +71,17 @@ export function ledgerSink(ledger: ReturnType<typeof createLedger>, to: Dialect,
         ledger.added(to.tag(record) ?? 'record', synthetic)
       }
       if (carried.length > 0) {
-        record['sluice'] = { events: carried }
+        record['sluice'] = { events: carried.map(({ v: _v, seq: _seq, origin: _origin, ...rest }) => rest) }
         carried = []
       }
       write(record)
     },
     added: (what) => ledger.added(what),
     lost: (event, field, how) => ledger.lost(event, field, how),
-    carry(event) {
-      const { v: _v, seq: _seq, origin: _origin, ...rest } = event
-      carried.push(rest)
+    carry: (event) => void carried.push(event),
+    /** No record came after these that could have taken them along. */
+    end() {
+      for (const event of carried) ledger.lost(event, 'carry')
     },
   }
 }

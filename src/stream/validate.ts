@@ -57,6 +57,7 @@ export function createValidator(dialect: Dialect, onFinding: (finding: Finding) 
       shape('shape', `${tag}: ${whyInvalid(type.check)}`)
       return undefined
     }
+    order.pass?.(record)
     if (dialect.custom === true && tag !== undefined) return undefined
     const other = foreign(record, dialect, others)
     if (other !== undefined) shape('other-dialect', `this looks like ${other.name}`)
@@ -72,7 +73,7 @@ export function createValidator(dialect: Dialect, onFinding: (finding: Finding) 
   }
 
   function add(next: Rec | undefined, tag: string | undefined): void {
-    const synthetic = next === undefined ? 'missing at the end of the stream' : `missing before ${tag ?? 'this record'}`
+    const synthetic = next === undefined ? 'repair: missing at the end of the stream' : `repair: missing before ${tag ?? 'this record'}`
     for (const record of order.missing(next, tag)) put(stringifyJson({ ...record, synthetic }))
   }
 

@@ -111,6 +111,13 @@ test('an error told again after done is not told twice, and spoils no other turn
   assert.deepEqual(events.flatMap((event) => (event.kind === 'turn.end' || event.kind === 'session.end' ? [event.reason] : [])), ['error', 'end_turn', 'end_turn'])
 })
 
+test('what one turn left behind does not reach into the next', () => {
+  const events = decodeAll([prompt, call('tool', 'a'), { kind: 'error', message: 'x' }, done, prompt, call('tool', 'b'), result('tool', 'ok', 'of b'), done])
+  assert.deepEqual(events.filter((event) => event.kind === 'tool.end').map((event) => [event.call, event.status, event.text]), [['~tool#2', 'ok', 'of b'], ['tool', 'abandoned', undefined]])
+  const error = { kind: 'error', message: 'x' }
+  assert.equal(only([prompt, error, done, prompt, done, error], 'error').length, 2, 'the same words of another turn are told')
+})
+
 test('who was asked has answered when the stream goes on', () => {
   const asked: Rec = { kind: 'awaiting_input' }
   const decision = (...rest: Rec[]): unknown => only([prompt, asked, ...rest], 'permission.answer').map((event) => event.decision)

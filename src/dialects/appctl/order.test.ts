@@ -31,6 +31,7 @@ test('an id may come again, also while it is open', () => {
   const turn = (...inside: Rec[]): Rec[] => [{ kind: 'user_prompt', text: '' }, ...inside, { kind: 'done' }]
   assert.deepEqual(codesOf(turn(call, call, result, result)), [])
   assert.deepEqual(codesOf(turn(call, call, result)), ['unanswered-call'])
+  assert.deepEqual(codesOf([...turn(call).slice(0, -1), ...turn()]), ['prompt-first'], 'and a turn that breaks off is one defect')
   assert.deepEqual(codesOf([...turn(call, { kind: 'error', message: 'x' }), ...turn()]), [], 'an error excuses the open call, in its own turn')
 })
 

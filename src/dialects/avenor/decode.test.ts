@@ -280,6 +280,14 @@ test('what comes after the end does not begin the session again, unless it must'
   assert.deepEqual(starts.map(({ how, program, synthetic }) => [how, program, synthetic]), [[undefined, 'claude', undefined], ['resumed', 'claude', undefined]])
 })
 
+test('an error explains a bad end of its own session, never a good one or a later one', () => {
+  const error = { event: 'avenor.error', session_id: session, source: 'cancel', message: 'slow' }
+  const faults = (records: Rec[]): unknown[] => only(records, 'session.end').map((event) => event.error?.text)
+  assert.deepEqual(faults([error, end('cancelled')]), ['slow'])
+  assert.deepEqual(faults([error, end()]), [undefined])
+  assert.deepEqual(faults([error, end('error'), chunk('again'), end('error')]), ['slow', undefined])
+})
+
 test('sessions may interleave; each has its own turns and its own end', () => {
   const of = (id: string, record: Rec): Rec => ({ ...record, session_id: id })
   const events = decodeAll([of('a', chunk('1')), of('b', chunk('2')), of('a', chunk('3')), of('b', end('cancelled')), of('a', chunk('4'))])

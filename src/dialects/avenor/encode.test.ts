@@ -230,6 +230,15 @@ test('a degenerate stream: its error waits for the end', () => {
   ])
 })
 
+test('a degenerate stream that only the ends tell of, with a call still open', () => {
+  const records = written([
+    ['tool.start', { name: 'Bash', toolKind: 'execute', input: {} }, { call: 'c' }],
+    ['turn.end', { reason: 'degenerate', error: { category: 'provider', text: 'hex' } }],
+    ['session.end', { reason: 'degenerate', error: { category: 'provider', text: 'hex' } }],
+  ])
+  assert.deepEqual(records.slice(-3).map(({ event, kind }) => [event, kind]), [['tool.call_update', 'bash'], ['avenor.error', 'degenerate_reasoning_stream'], ['session.end', undefined]])
+})
+
 test('retries of a run are told, counted from 1; others are not', () => {
   const retry = (attempt: number, scope: 'run' | 'model' = 'run'): Told => ['retry.start', { scope, attempt, max: 3 }]
   assert.deepEqual(inside([retry(2), retry(3), retry(1, 'model'), done]), [{ event: 'avenor.retry', attempt: 1, max_retries: 3 }, { event: 'avenor.retry', attempt: 2, max_retries: 3 }])

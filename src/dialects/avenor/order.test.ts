@@ -46,6 +46,21 @@ test('an ended session begins again with a start, a prompt, a retry or the next 
   assert.deepEqual(codesOf([chunk, end, { event: 'agent.prompt_submitted', session_id: 's' }, chunk]), ['missing-end'])
 })
 
+test('what strays after the end is said once, however much it is', () => {
+  assert.deepEqual(codesOf([chunk, end, chunk, chunk, { event: 'tool.call', session_id: 's', toolCallId: 'c' }, end]), ['end-last'])
+  assert.deepEqual(codesOf([chunk, end, chunk, end, end]), ['end-last', 'end-once'])
+  const late = { ...chunk, run_id: 'r' }
+  assert.deepEqual(codesOf([{ event: 'avenor.loop.start', run_id: 'r' }, late, { event: 'avenor.loop.end', run_id: 'r', exit_reason: 'exit' }, late, late, end]), ['loop-last'])
+})
+
+test('retries are counted anew in each phase', () => {
+  const retry = (attempt: number): Rec => ({ event: 'avenor.retry', run_id: 'r', attempt, max_retries: 3 })
+  const phase = (event: string, name: string): Rec => ({ event: `avenor.phase.${event}`, run_id: 'r', phase: name, iteration: 1 })
+  const loop = (...inside: Rec[]): Rec[] => [{ event: 'avenor.loop.start', run_id: 'r' }, ...inside, { event: 'avenor.loop.end', run_id: 'r', exit_reason: 'exit' }]
+  assert.deepEqual(codesOf(loop(phase('start', 'a'), retry(1), retry(2), phase('end', 'a'), phase('start', 'b'), retry(1), phase('end', 'b'))), [])
+  assert.deepEqual(codesOf(loop(phase('start', 'a'), retry(1), retry(2), phase('end', 'a'), phase('start', 'b'), retry(3), phase('end', 'b'))), ['retry-count'])
+})
+
 test("a user's own events are legal anywhere", () => {
   const own: Rec = { event: 'deploy.checked', session_id: 's', anything: [1] }
   assert.deepEqual(codesOf([own, chunk, own, { event: 'agent.status', session_id: 's', phase: 'done', source: 'avenor' }, own, end, own]), [])

@@ -57,9 +57,10 @@ test('all events written again are a legal stream that tells the same', () => {
     const events = decodeAll(plain(legalStream('avenor', seed)))
     const { records } = encodeAll(events)
     assert.deepEqual(findingsOf(records), [], `seed ${seed}`)
-    const twice = decodeAll(records)
+    const bare = records.map(({ synthetic: _synthetic, ...rest }) => rest)
+    const twice = decodeAll(bare)
     assert.equal(speech(twice), speech(events), `seed ${seed}`)
     assert.deepEqual(ends(twice), ends(events), `seed ${seed}`)
-    assert.deepEqual(encodeAll(twice).records, records.map(({ synthetic: _synthetic, ...rest }) => rest), `seed ${seed}`)
+    assert.deepEqual(encodeAll(twice).records, bare, `seed ${seed}`)
   }
 })

@@ -48,7 +48,7 @@ test('a thought that ends after the first words of the answer (appctl)', () => {
       ['text.end', { text: 'ab', streamed: true }],
       ['turn.end', { reason: 'end_turn' }],
     ],
-    { thoughtsOutlive: true },
+    { interleaved: true },
   ).filter(({ kind, synthetic }) => kind !== 'text.end' || synthetic === undefined)
   const { records } = encodeAll(events)
   assert.deepEqual(codesOf(records), [])
@@ -175,7 +175,7 @@ test('sources without a turn, without an end, without a name', () => {
     'assistant',
     'result/error_during_execution',
   ])
-  assert.deepEqual(typesOf(written([['session.start', {}]]).records), ['result/success'])
+  assert.deepEqual(typesOf(written([['session.start', {}]]).records), ['result/error_during_execution'])
   const two = written([
     ['turn.start', { trigger: 'prompt' }, { session: '~a' }],
     ['turn.start', { trigger: 'prompt' }],
@@ -186,7 +186,7 @@ test('sources without a turn, without an end, without a name', () => {
     ['session_id'],
   )
   const unanswered = written([['prompt.submit', { text: 'hello?', by: 'user', state: 'sent' }]])
-  assert.deepEqual(typesOf(unanswered.records), ['system/init', 'user', 'result/success'])
+  assert.deepEqual(typesOf(unanswered.records), ['system/init', 'user', 'result/error_during_execution'])
   const { records } = encodeAll([]) // nothing said, nothing written
   assert.deepEqual(records, [])
 })

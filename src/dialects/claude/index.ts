@@ -8,6 +8,8 @@ import { order, rules } from './order.ts'
 import * as shapes from './shapes.gen.js'
 import { tag } from './tag.ts'
 
+export { costs, errorsAndDenials, eventsOf, finalResult, pairedCalls } from './parse.ts'
+
 export const claude: Dialect = {
   ...claimer,
   shapes,

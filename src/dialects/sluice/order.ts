@@ -16,7 +16,10 @@ export const rules = {
   'open-at-end': 'What is open is closed before session.end.',
 } as const
 
-type State = { ended: boolean; calls: Set<string>; turns: Set<number>; asks: Set<string>; messages: Set<string>; lastTurn: number }
+type State = { ended: boolean; calls: Set<string>; turns: Set<number>; asks: Map<string, Answer>; messages: Set<string>; lastTurn: number }
+type Answer = 'permission.answer' | 'question.answer'
+
+const newState = (lastTurn: number): State => ({ ended: false, calls: new Set(), turns: new Set(), asks: new Map(), messages: new Set(), lastTurn })
 
 const late: ReadonlySet<string> = new Set(['usage.update', 'notice', 'raw', 'issue'])
 const outside: ReadonlySet<string> = new Set([...late, 'run.start', 'run.end', 'phase.start', 'phase.end'])
@@ -32,10 +35,10 @@ export function order(): Order {
       if (last !== 0 && event.seq !== last + 1) breaks(report, 'seq', `seq ${event.seq} after ${last}`)
       last = event.seq
       const { session, kind } = event
-      let state = sessions.get(session)
+      const state = sessions.get(session)
       if (kind === 'session.start') {
         if (state !== undefined && !state.ended) breaks(report, 'start-first', 'a second session.start')
-        return void sessions.set(session, { ended: false, calls: new Set(), turns: new Set(), asks: new Set(), messages: new Set(), lastTurn: state?.lastTurn ?? 0 })
+        return void sessions.set(session, newState(state?.lastTurn ?? 0))
       }
       if (state === undefined) {
         if (!outside.has(kind)) breaks(report, 'start-first', `${kind} before session.start`)
@@ -47,6 +50,9 @@ export function order(): Order {
       }
       step(state, event, (code, text) => breaks(report, code, text))
     },
+    pass(record) {
+      if (typeof record['seq'] === 'number') last = record['seq']
+    },
     end(report) {
       for (const [session, { ended }] of sessions) if (!ended) breaks(report, 'missing-end', `no session.end for ${session === undefined ? 'the session' : quoted(session)}`)
     },
@@ -57,7 +63,8 @@ export function order(): Order {
         if (state.ended) continue
         const base = (kind: string, rest: Rec): Rec => ({ v: 1, seq: ++last, kind, ...(session === undefined ? {} : { session }), ...rest })
         for (const call of state.calls) records.push(base('tool.end', { call, status: 'abandoned' }))
-        for (const id of state.asks) records.push(base('permission.answer', { id, decision: 'withdrawn', by: 'unknown' }))
+        for (const [id, kind] of state.asks) records.push(base(kind, { id, decision: 'withdrawn', by: 'unknown' }))
+        for (const agent of state.messages) records.push(base('message.end', { finish: 'cut', ...(agent === '' ? {} : { agent }) }))
         for (const turn of state.turns) records.push(base('turn.end', { turn, reason: 'cut' }))
         records.push(base('session.end', { reason: 'cut' }))
       }
@@ -93,16 +100,15 @@ function step(state: State, event: Event, breaks: (code: keyof typeof rules, tex
     case 'permission.request':
     case 'question.request':
       if (state.asks.has(event.id)) breaks('ask-pair', `a second request ${quoted(event.id)}`)
-      return void state.asks.add(event.id)
+      return void state.asks.set(event.id, event.kind === 'permission.request' ? 'permission.answer' : 'question.answer')
     case 'permission.answer':
     case 'question.answer':
       if (event.id !== undefined) state.asks.delete(event.id)
       return
     case 'session.end': {
-      const open = [...state.calls, ...state.asks, ...state.messages, ...[...state.turns].map((turn) => `turn ${turn}`)]
+      const open = [...state.calls, ...state.asks.keys(), ...state.messages, ...[...state.turns].map((turn) => `turn ${turn}`)]
       if (open.length > 0) breaks('open-at-end', `open at session.end: ${open.slice(0, 8).map((id) => quoted(id)).join(', ')}`)
-      state.ended = true
-      state.calls = state.asks = state.messages = new Set()
+      Object.assign(state, newState(state.lastTurn), { ended: true })
     }
   }
 }
