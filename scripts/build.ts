@@ -9,10 +9,18 @@ const root = join(import.meta.dirname, '..')
 const path = (...parts: string[]): string => join(root, ...parts)
 const { version } = JSON.parse(readFileSync(path('package.json'), 'utf8')) as { version: string }
 const commands = ['convert', 'validate', 'detect', 'schema', 'tour']
-const dialects = readdirSync(path('src/dialects'), { withFileTypes: true }).filter((entry) => entry.isDirectory()).map(({ name }) => name)
+const dialects = readdirSync(path('src/dialects'), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name)
 
 async function bundle(input: InputOptions, output: OutputOptions): Promise<void> {
-  const build = await rolldown({ platform: 'node', logLevel: 'warn', makeAbsoluteExternalsRelative: false, transform: { define: { SLUICE_VERSION: JSON.stringify(version) } }, ...input })
+  const build = await rolldown({
+    platform: 'node',
+    logLevel: 'warn',
+    makeAbsoluteExternalsRelative: false,
+    transform: { define: { SLUICE_VERSION: JSON.stringify(version) } },
+    ...input,
+  })
   await build.write({ dir: path('dist'), format: 'esm', minify: true, comments: false, ...output } as OutputOptions)
   await build.close()
 }
@@ -30,7 +38,10 @@ await bundle(
 for (const name of commands) {
   await bundle(
     { input: { [name]: path(`src/cli/${name}.ts`) }, external: (id: string) => dialectFile(id) !== undefined },
-    { paths: (id: string) => (dialectFile(id) === undefined ? id : `./command-dialects/${dialectFile(id)}.js`), codeSplitting: false },
+    {
+      paths: (id: string) => (dialectFile(id) === undefined ? id : `./command-dialects/${dialectFile(id)}.js`),
+      codeSplitting: false,
+    },
   )
 }
 for (const name of dialects) {
@@ -39,6 +50,11 @@ for (const name of dialects) {
 
 // The library: entry points that share their code.
 const entries = Object.fromEntries(dialects.map((name) => [`dialects/${name}`, path(`src/dialects/${name}/index.ts`)]))
-await bundle({ input: { index: path('src/index.ts'), testing: path('src/testing/index.ts'), ...entries } }, { dir: path('dist/lib'), minify: false })
-execFileSync(process.execPath, [path('node_modules/typescript/bin/tsc'), '-p', path('scripts/tsconfig.types.json')], { stdio: 'inherit' })
+await bundle(
+  { input: { index: path('src/index.ts'), testing: path('src/testing/index.ts'), ...entries } },
+  { dir: path('dist/lib'), minify: false },
+)
+execFileSync(process.execPath, [path('node_modules/typescript/bin/tsc'), '-p', path('scripts/tsconfig.types.json')], {
+  stdio: 'inherit',
+})
 for (const name of dialects) cpSync(path(`src/dialects/${name}/shapes.gen.d.ts`), path(`dist/types/dialects/${name}/shapes.gen.d.ts`))

@@ -46,10 +46,7 @@ export const pagePath = (name: string): string => join(root, `docs/dialects/${na
 function fieldList(records: Record<string, Schema>): string {
   const counts = new Map<string, { field: Field; count: number; required: number }>()
   const shapes = new Map(
-    Object.entries(records).map(([tag, schema]) => [
-      fieldsText(fieldsOf(schema).filter((field) => !isTag(field, tag))),
-      schema,
-    ]),
+    Object.entries(records).map(([tag, schema]) => [fieldsText(fieldsOf(schema).filter((field) => !isTag(field, tag))), schema]),
   )
   for (const field of [...shapes.values()].flatMap(fieldsOf)) {
     const key = keyOf(field)
@@ -61,17 +58,14 @@ function fieldList(records: Record<string, Schema>): string {
   const often =
     Object.keys(records).length < manyRecords
       ? []
-      : [...counts.values()].filter(
-          ({ count, required }) => required === 0 && count >= fewRecords && count < shapes.size,
-        )
+      : [...counts.values()].filter(({ count, required }) => required === 0 && count >= fewRecords && count < shapes.size)
   const saidOnce = new Set([...shared, ...often].map(({ field }) => keyOf(field)))
   const alwaysThere = new Set(shared.filter(({ required }) => required === shapes.size).map(({ field }) => field.name))
 
   const items = new Map<string, string[]>()
   for (const [tag, schema] of Object.entries(records)) {
     const own = fieldsOf(schema).filter(
-      (field) =>
-        (!saidOnce.has(keyOf(field)) || (field.required && !alwaysThere.has(field.name))) && !isTag(field, tag),
+      (field) => (!saidOnce.has(keyOf(field)) || (field.required && !alwaysThere.has(field.name))) && !isTag(field, tag),
     )
     const text = fieldsText(own)
     items.set(text, [...(items.get(text) ?? []), `**\`${tag}\`**`])
@@ -94,9 +88,7 @@ function fieldList(records: Record<string, Schema>): string {
 
 function fieldsText(fields: Field[]): string {
   const typed = fields.filter(({ schema }) => typeOf(schema) !== 'any').map(fieldText)
-  const untyped = fields
-    .filter(({ schema }) => typeOf(schema) === 'any')
-    .map(({ name, required }) => `\`${name}\`${required ? '' : '?'}`)
+  const untyped = fields.filter(({ schema }) => typeOf(schema) === 'any').map(({ name, required }) => `\`${name}\`${required ? '' : '?'}`)
   return [...typed, ...(untyped.length === 0 ? [] : [`of any type: ${untyped.join(', ')}`])].join('; ')
 }
 
@@ -107,15 +99,13 @@ const fieldsOf = ({ properties = {}, required = [] }: Schema): Field[] =>
 
 /** The key that the record's name comes from says nothing new. */
 const isTag = ({ name, schema }: Field, tag: string): boolean =>
-  (typeof schema.const === 'string' && tag.split('/').includes(schema.const)) ||
-  (name === 'subtype' && /^(system|result)\b/.test(tag))
+  (typeof schema.const === 'string' && tag.split('/').includes(schema.const)) || (name === 'subtype' && /^(system|result)\b/.test(tag))
 
 const fieldText = ({ name, schema, required }: Field): string => `\`${name}\`${required ? '' : '?'} ${typeOf(schema)}`
 
 function typeOf(schema: Schema): string {
   if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``
-  if (schema.enum !== undefined)
-    return listOf(schema.enum) ?? schema.enum.map((word) => `\`${String(word)}\``).join(' or ')
+  if (schema.enum !== undefined) return listOf(schema.enum) ?? schema.enum.map((word) => `\`${String(word)}\``).join(' or ')
   if (schema.anyOf !== undefined) return [...new Set(schema.anyOf.map(typeOf))].join(' or ')
   if (Array.isArray(schema.type)) return schema.type.map((type) => typeOf({ ...schema, type })).join(' or ')
   if (schema.type === 'array') {
@@ -130,9 +120,7 @@ function typeOf(schema: Schema): string {
 }
 
 /** The closed lists of the model have names; they stand at the end of the part that uses them. */
-const lists = Object.entries(vocabulary as Record<string, unknown>).filter((entry): entry is [string, string[]] =>
-  Array.isArray(entry[1]),
-)
+const lists = Object.entries(vocabulary as Record<string, unknown>).filter((entry): entry is [string, string[]] => Array.isArray(entry[1]))
 const listOf = (words: unknown[]): string | undefined => {
   const name = lists.find(([, list]) => JSON.stringify(list) === JSON.stringify(words))?.[0]
   return name === undefined ? undefined : `one of *${name}*`
@@ -158,12 +146,9 @@ function wrapped(text: string): string {
 // ── order and losses ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 const orderTable = (dialect: Dialect): string =>
-  [
-    '| code | rule |',
-    '| --- | --- |',
-    ...Object.entries(dialect.rules).map(([code, rule]) => `| \`${code}\` | ${cell(rule)} |`),
-    '',
-  ].join('\n')
+  ['| code | rule |', '| --- | --- |', ...Object.entries(dialect.rules).map(([code, rule]) => `| \`${code}\` | ${cell(rule)} |`), ''].join(
+    '\n',
+  )
 
 /** Kinds that need no word of their own are only named; the table has the others. */
 function lossTable(dialect: Dialect): string {
@@ -186,9 +171,7 @@ function lossTable(dialect: Dialect): string {
   return [
     ...(whole === '' ? [] : [wrapped(`Said whole: ${whole}.`), '']),
     ...(none === '' ? [] : [wrapped(`Not said at all: ${none}.`), '']),
-    ...(rows.length === 0
-      ? []
-      : ['| event | said | fields that never come across | note |', '| --- | --- | --- | --- |', ...rows, '']),
+    ...(rows.length === 0 ? [] : ['| event | said | fields that never come across | note |', '| --- | --- | --- | --- |', ...rows, '']),
   ].join('\n')
 }
 

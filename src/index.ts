@@ -50,7 +50,8 @@ export function detect(input: Input): Detection {
 /** The named dialect, or the one that the input is in. Throws when it cannot be told. */
 function choose(input: Uint8Array[], name: DialectName | undefined): Dialect {
   const found = name ?? detect(input).dialect
-  if (found === undefined || !Object.hasOwn(dialects, found)) throw new TypeError(`the dialect of the input is not known; name one of ${Object.keys(dialects).join(', ')}`)
+  if (found === undefined || !Object.hasOwn(dialects, found))
+    throw new TypeError(`the dialect of the input is not known; name one of ${Object.keys(dialects).join(', ')}`)
   return dialects[found as DialectName]
 }
 
@@ -58,30 +59,48 @@ function choose(input: Uint8Array[], name: DialectName | undefined): Dialect {
 export function read(input: Input, options: ReadOptions & { dialect?: DialectName } = {}): Event[] {
   const whole = [...chunks(input)]
   const events: Event[] = []
-  const reader = createReader(choose(whole, options.dialect), (more) => void events.push(...more), { others: all, ...options })
+  const reader = createReader(choose(whole, options.dialect), (more) => void events.push(...more), {
+    others: all,
+    ...options,
+  })
   for (const chunk of whole) reader.push(chunk)
   reader.end()
   return events
 }
 
 /** Events as records of a dialect, with what was lost and added. */
-export function write(events: Iterable<Event>, dialect: DialectName): { text: string; records: Rec[]; losses: Loss[]; additions: Addition[] } {
+export function write(
+  events: Iterable<Event>,
+  dialect: DialectName,
+): { text: string; records: Rec[]; losses: Loss[]; additions: Addition[] } {
   const to = dialects[dialect]
   const ledger = createLedger(to)
   const records: Rec[] = []
   const target = to.encoder(ledgerSink(ledger, to, (record) => void records.push(record)))
   for (const event of events) if (ledger.admit(event) !== 'none') target.push(event)
   target.end()
-  return { text: records.map((record) => `${stringifyJson(record)}\n`).join(''), records, losses: ledger.losses(), additions: ledger.additions() }
+  return {
+    text: records.map((record) => `${stringifyJson(record)}\n`).join(''),
+    records,
+    losses: ledger.losses(),
+    additions: ledger.additions(),
+  }
 }
 
 /** A stream in another dialect. To its own dialect the bytes stay the same. */
-export function convert(input: Input, options: ConvertOptions & { to: DialectName; from?: DialectName }): Summary & { from: string; text: string } {
+export function convert(
+  input: Input,
+  options: ConvertOptions & { to: DialectName; from?: DialectName },
+): Summary & { from: string; text: string } {
   const whole = [...chunks(input)]
   const from = choose(whole, options.from)
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const parts: string[] = []
-  const output = { text: (text: string) => void parts.push(text), line: (text: string) => void parts.push(text, '\n'), bytes: (bytes: Uint8Array) => void parts.push(decoder.decode(bytes, { stream: true })) }
+  const output = {
+    text: (text: string) => void parts.push(text),
+    line: (text: string) => void parts.push(text, '\n'),
+    bytes: (bytes: Uint8Array) => void parts.push(decoder.decode(bytes, { stream: true })),
+  }
   const converter = createConverter(from, dialects[options.to], output, { others: all, ...options })
   for (const chunk of whole) converter.push(chunk)
   const summary = converter.end()
@@ -89,7 +108,10 @@ export function convert(input: Input, options: ConvertOptions & { to: DialectNam
 }
 
 /** Shape and order. `repaired` is there when asked for. */
-export function validate(input: Input, options: { dialect?: DialectName; maxLine?: number; repair?: boolean } = {}): Verdict & { dialect: string; findings: Finding[]; repaired?: string } {
+export function validate(
+  input: Input,
+  options: { dialect?: DialectName; maxLine?: number; repair?: boolean } = {},
+): Verdict & { dialect: string; findings: Finding[]; repaired?: string } {
   const whole = [...chunks(input)]
   const dialect = choose(whole, options.dialect)
   const findings: Finding[] = []

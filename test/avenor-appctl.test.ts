@@ -19,7 +19,11 @@ function decode(dialect: Dialect, records: readonly Rec[]): Event[] {
 
 function encode(dialect: Dialect, events: readonly Event[]): Rec[] {
   const records: Rec[] = []
-  const encoder = dialect.encoder({ write: (record) => void records.push(plain(record)), added: () => {}, lost: () => {} })
+  const encoder = dialect.encoder({
+    write: (record) => void records.push(plain(record)),
+    added: () => {},
+    lost: () => {},
+  })
   for (const event of events) if (dialect.loss[event.kind].how !== 'drop') encoder.push(event)
   encoder.end()
   return records
@@ -34,10 +38,18 @@ function content(events: readonly Event[]): { text: string; calls: unknown[]; en
 }
 
 const folder = new URL('../fixtures/avenor/document/', import.meta.url)
-const linesOf = (name: string): Rec[] => readFileSync(new URL(name, folder), 'utf8').split('\n').filter((line) => line !== '').map((line) => JSON.parse(line) as Rec)
+const linesOf = (name: string): Rec[] =>
+  readFileSync(new URL(name, folder), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Rec)
 
 test('text and calls survive the way to appctl', () => {
-  const streams = new Map(readdirSync(folder).filter((name) => name.endsWith('.ndjson')).map((name) => [name, linesOf(name)]))
+  const streams = new Map(
+    readdirSync(folder)
+      .filter((name) => name.endsWith('.ndjson'))
+      .map((name) => [name, linesOf(name)]),
+  )
   for (let seed = 0; seed < 40; seed++) streams.set(`seed ${seed}`, plain(legalStream('avenor', seed, { sessions: 1 })))
   for (const [name, records] of streams) {
     const events = decode(avenor, records)

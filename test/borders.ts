@@ -7,12 +7,8 @@ import { parseSync } from 'rolldown/utils'
 
 // A room may always import itself. The longest matching key is the room of a file.
 const everything = ['src/']
-const webRooms = ['base', 'model', 'framing', 'dialects', 'stream', 'prices', 'analyze', 'views'].map(
-  (name) => `src/${name}/`,
-)
-const agentsMay = ['base/', 'model/', 'framing/', 'dialects/', 'files/', 'prices/', 'supervise/contract.ts'].map(
-  (place) => `src/${place}`,
-)
+const webRooms = ['base', 'model', 'framing', 'dialects', 'stream', 'prices', 'analyze', 'views'].map((name) => `src/${name}/`)
+const agentsMay = ['base/', 'model/', 'framing/', 'dialects/', 'files/', 'prices/', 'supervise/contract.ts'].map((place) => `src/${place}`)
 const rooms: Record<string, readonly string[]> = {
   'src/base/': [],
   'src/model/': ['src/base/'],
@@ -89,12 +85,9 @@ export function referencesOf(file: string, text: string): Reference[] {
     if (isSyntax(node['source'])) add(node, node['source'])
     else if (node.type === 'TSExternalModuleReference') add(node, node['expression'])
     else if (node.type === 'CallExpression' && loaders.test(name)) add(node, first)
-    else if (node.type === 'NewExpression' && name === 'URL' && /\.[cm]?[jt]sx?$/.test(literal(first) ?? ''))
-      add(node, first)
-    if (head?.type === 'Identifier' && nodeGlobals.includes(name))
-      found.push({ line: lineOf(node.start), global: name })
-    for (const value of Object.values(node))
-      for (const child of Array.isArray(value) ? value : [value]) if (isSyntax(child)) visit(child)
+    else if (node.type === 'NewExpression' && name === 'URL' && /\.[cm]?[jt]sx?$/.test(literal(first) ?? '')) add(node, first)
+    if (head?.type === 'Identifier' && nodeGlobals.includes(name)) found.push({ line: lineOf(node.start), global: name })
+    for (const value of Object.values(node)) for (const child of Array.isArray(value) ? value : [value]) if (isSyntax(child)) visit(child)
   }
   visit(program as unknown as Syntax)
   return found

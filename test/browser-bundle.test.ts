@@ -33,16 +33,7 @@ async function bundleForBrowser(input: string): Promise<Bundle> {
 }
 
 const webGlobals = [
-  ...([
-    'TextDecoder',
-    'TextEncoder',
-    'URL',
-    'AbortController',
-    'AbortSignal',
-    'console',
-    'crypto',
-    'performance',
-  ] as const),
+  ...(['TextDecoder', 'TextEncoder', 'URL', 'AbortController', 'AbortSignal', 'console', 'crypto', 'performance'] as const),
   ...(['structuredClone', 'queueMicrotask', 'setTimeout', 'clearTimeout'] as const),
 ]
 
@@ -96,10 +87,7 @@ test('the bundle converts, reads and checks a stream exactly as it does in Node'
 
 test('the check itself can fail', async () => {
   const entry = join(scratch, 'entry.ts')
-  writeFileSync(
-    entry,
-    `import 'node:fs'\nimport path from 'path'\nimport 'no-package'\nexport const a = [path, () => import('node:os')]`,
-  )
+  writeFileSync(entry, `import 'node:fs'\nimport path from 'path'\nimport 'no-package'\nexport const a = [path, () => import('node:os')]`)
   const leaky = await bundleForBrowser(entry)
   assert.deepEqual(leaky.imports, ['node:fs', 'path', 'no-package', 'node:os'])
   assert.throws(() => runAsPage('var sluice = Buffer.from("a")'), /Buffer is not defined/)

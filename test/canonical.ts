@@ -47,10 +47,19 @@ function step(sessions: Map<string | undefined, State>, event: Event, breaks: (t
   const state = sessions.get(event.session)
   if (event.kind === 'session.start') {
     if (state?.ended === false) breaks('a second start')
-    if (state?.ended === true && event.how !== 'resumed' && event.how !== 'forked') breaks('a start after the end that does not say resumed')
+    if (state?.ended === true && event.how !== 'resumed' && event.how !== 'forked')
+      breaks('a start after the end that does not say resumed')
     sessions.set(event.session, {
-      ended: false, turns: [], turnCount: state?.turnCount ?? 0, calls: new Map(), asks: new Set(), answered: new Set(), hooks: new Set(), tasks: new Set(),
-      pastTasks: new Set(), lanes: new Map(),
+      ended: false,
+      turns: [],
+      turnCount: state?.turnCount ?? 0,
+      calls: new Map(),
+      asks: new Set(),
+      answered: new Set(),
+      hooks: new Set(),
+      tasks: new Set(),
+      pastTasks: new Set(),
+      lanes: new Map(),
     })
     return
   }
@@ -68,7 +77,8 @@ function inLane(state: State, event: Event, breaks: (text: string) => void): voi
   let lane = state.lanes.get(event.agent)
   if (lane === undefined) state.lanes.set(event.agent, (lane = { message: undefined, open: false, blocks: new Map() }))
   const key = `${event.message} ${event.block}`
-  if (event.agent !== undefined && !state.tasks.has(event.agent) && !state.pastTasks.has(event.agent)) breaks(`lane ${event.agent} has no task.start`)
+  if (event.agent !== undefined && !state.tasks.has(event.agent) && !state.pastTasks.has(event.agent))
+    breaks(`lane ${event.agent} has no task.start`)
   switch (event.kind) {
     case 'message.start':
       if (lane.open) breaks('while a message is open')
@@ -90,14 +100,16 @@ function inLane(state: State, event: Event, breaks: (text: string) => void): voi
     case 'text.end':
     case 'thought.end': {
       const streamed = lane.blocks.delete(`${event.kind[1]} ${key}`)
-      if (streamed !== event.streamed) breaks(streamed ? 'streamed is false, but deltas were told' : 'streamed is true, but no delta was told')
+      if (streamed !== event.streamed)
+        breaks(streamed ? 'streamed is false, but deltas were told' : 'streamed is true, but no delta was told')
       if (!streamed && event.text === undefined && !('redacted' in event && event.redacted === true)) breaks('neither deltas nor text')
       break
     }
     default:
       return
   }
-  if (lane.open && event.message !== undefined && lane.message !== undefined && event.message !== lane.message) breaks(`message ${event.message} while ${lane.message} is open`)
+  if (lane.open && event.message !== undefined && lane.message !== undefined && event.message !== lane.message)
+    breaks(`message ${event.message} while ${lane.message} is open`)
 }
 
 /** Everything that starts ends once. */
@@ -128,7 +140,8 @@ function paired(state: State, event: Event, breaks: (text: string) => void): voi
       return
     case 'permission.answer':
     case 'question.answer':
-      if (event.id === undefined ? !unasked.has(event.by) : !state.asks.delete(event.id)) breaks(`an answer by ${event.by} to ${event.id}, which is not open`)
+      if (event.id === undefined ? !unasked.has(event.by) : !state.asks.delete(event.id))
+        breaks(`an answer by ${event.by} to ${event.id}, which is not open`)
       return
     case 'hook.start':
       if (state.hooks.has(event.id)) breaks(`hook ${event.id} is open already`)
@@ -150,7 +163,9 @@ function paired(state: State, event: Event, breaks: (text: string) => void): voi
       return
     case 'session.end': {
       const open = [...state.calls.keys(), ...state.asks, ...state.hooks, ...state.tasks, ...state.turns.map((turn) => `turn ${turn}`)]
-      const lanes = [...state.lanes].filter(([, lane]) => lane.open || lane.blocks.size > 0).map(([lane]) => `message or block of lane ${lane}`)
+      const lanes = [...state.lanes]
+        .filter(([, lane]) => lane.open || lane.blocks.size > 0)
+        .map(([lane]) => `message or block of lane ${lane}`)
       if (open.length + lanes.length > 0) breaks(`open: ${[...open, ...lanes].join(', ')}`)
       state.ended = true
     }

@@ -8,7 +8,14 @@ const appctl = ['{"kind":"user_prompt","text":"hi"}', '{"kind":"assistant_messag
 
 test('help and version', () => {
   assert.match(sluice(['--version']).stdout, /^\d+\.\d+\.\d+\n$/)
-  for (const args of [['--help'], ['convert', '--help'], ['validate', '--help'], ['detect', '-h'], ['schema', '--help'], ['tour', '--help']]) {
+  for (const args of [
+    ['--help'],
+    ['convert', '--help'],
+    ['validate', '--help'],
+    ['detect', '-h'],
+    ['schema', '--help'],
+    ['tour', '--help'],
+  ]) {
     const { stdout, status } = sluice(args)
     assert.equal(status, 0)
     assert.match(stdout, /Examples:/)
@@ -60,11 +67,17 @@ test('convert to its own dialect gives the same bytes, whatever is in them', () 
 })
 
 test('arrays: same bytes with --array, lines without', () => {
-  const records = readFileSync(sample, 'utf8').trim().split('\n').map((line) => JSON.parse(line) as unknown)
+  const records = readFileSync(sample, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as unknown)
   for (const text of [JSON.stringify(records), `${JSON.stringify(records, null, 2)}\n`]) {
     assert.equal(sluice(['convert', '--to', 'claude', '--array'], text).stdout, text)
     const lines = sluice(['convert', '--to', 'claude'], text).stdout.trim().split('\n')
-    assert.deepEqual(lines.map((line) => JSON.parse(line) as unknown), records)
+    assert.deepEqual(
+      lines.map((line) => JSON.parse(line) as unknown),
+      records,
+    )
   }
   const array = sluice(['convert', sample, '--to', 'claude', '--array']).stdout
   assert.deepEqual(JSON.parse(array), records)
@@ -77,7 +90,10 @@ test('losses are told, counted, and fail under --strict', () => {
   assert.equal(status, 0)
   assert.match(stderr, /claude → appctl: 13 records read/)
   assert.match(stderr, /dropped: .*task\.start/)
-  const lines = readFileSync(file, 'utf8').trim().split('\n').map((line) => JSON.parse(line) as { type: string; code: string; count: number })
+  const lines = readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { type: string; code: string; count: number })
   assert.ok(lines.some(({ type, code, count }) => type === 'loss' && code === 'task.start' && count === 1))
   assert.ok(lines.some(({ type }) => type === 'addition'))
   assert.equal(sluice(['convert', sample, '--to', 'appctl', '--strict']).status, 1)
@@ -136,14 +152,28 @@ test('repair adds what is missing, says so, and the result is legal', () => {
   const { stdout, stderr, status } = sluice(['validate', '--repair'], broken)
   assert.equal(status, 1)
   assert.match(stderr, /cut/)
-  const records = stdout.trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>)
-  assert.deepEqual(records.map(({ kind, synthetic }) => [kind, typeof synthetic]), [['user_prompt', 'undefined'], ['tool_call', 'undefined'], ['tool_result', 'string'], ['done', 'string']])
+  const records = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+  assert.deepEqual(
+    records.map(({ kind, synthetic }) => [kind, typeof synthetic]),
+    [
+      ['user_prompt', 'undefined'],
+      ['tool_call', 'undefined'],
+      ['tool_result', 'string'],
+      ['done', 'string'],
+    ],
+  )
   assert.equal(sluice(['validate', '--strict'], stdout).status, 0)
 })
 
 test('schema prints JSON Schema 2020-12', () => {
   for (const name of [undefined, 'sluice', 'claude', 'aictrl', 'avenor', 'appctl']) {
-    const schema = JSON.parse(sluice(name === undefined ? ['schema'] : ['schema', name]).stdout) as { $schema: string; $defs: object }
+    const schema = JSON.parse(sluice(name === undefined ? ['schema'] : ['schema', name]).stdout) as {
+      $schema: string
+      $defs: object
+    }
     assert.equal(schema.$schema, 'https://json-schema.org/draft/2020-12/schema')
     assert.ok(Object.keys(schema.$defs).length > 10)
   }
@@ -173,8 +203,18 @@ test('records come out as they come in', async () => {
 })
 
 test('nothing of a stream reaches a terminal unescaped', () => {
-  const evil = scratch('evil.ndjson', '{"kind":"user_prompt","text":"x"}\n{"kind":"\u009b31mred","x":"\\u001b[2J"}\n\u001b[2Jnoise\n{"kind":"done"}\n')
-  for (const args of [`validate ${evil}`, `convert ${evil} --to appctl`, `convert ${evil} --to sluice`, `validate --repair ${evil}`, `detect ${evil}`, `convert ${evil} --to $'\\e[31m'`]) {
+  const evil = scratch(
+    'evil.ndjson',
+    '{"kind":"user_prompt","text":"x"}\n{"kind":"\u009b31mred","x":"\\u001b[2J"}\n\u001b[2Jnoise\n{"kind":"done"}\n',
+  )
+  for (const args of [
+    `validate ${evil}`,
+    `convert ${evil} --to appctl`,
+    `convert ${evil} --to sluice`,
+    `validate --repair ${evil}`,
+    `detect ${evil}`,
+    `convert ${evil} --to $'\\e[31m'`,
+  ]) {
     const { stdout } = shell(`script -qec "sluice ${args}" /dev/null`)
     assert.doesNotMatch(stdout, /[\u001b\u009b]/, args)
     assert.ok(stdout.length > 0)

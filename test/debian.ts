@@ -17,8 +17,7 @@ export function needDebian(packages: Readonly<Record<string, string>>): void {
   aptGet(['update'], wanted)
   aptGet(['install', '-y', '--no-install-recommends', ...names], wanted)
   const still = missing.filter((command) => !isOnPath(command))
-  if (still.length > 0)
-    throw new Error(`apt-get installed ${names.join(' ')}, but ${still.join(', ')} is still not on PATH`)
+  if (still.length > 0) throw new Error(`apt-get installed ${names.join(' ')}, but ${still.join(', ')} is still not on PATH`)
 }
 
 function isOnPath(command: string): boolean {
@@ -42,7 +41,5 @@ function aptGet(args: readonly string[], wanted: string): void {
   })
   if (status === 0) return
   const why = error?.message ?? `exit code ${status}: ${stderr.trim()}`
-  throw new Error(
-    `${wanted} is needed by this test, and 'apt-get ${args.join(' ')}' failed (${why}); install it by hand`,
-  )
+  throw new Error(`${wanted} is needed by this test, and 'apt-get ${args.join(' ')}' failed (${why}); install it by hand`)
 }

@@ -38,9 +38,7 @@ suite('DuckDB', () => {
     const result = await connection.runAndReadAll(query.lines.join('\n'))
     return result
       .getRowsJson()
-      .map((row) =>
-        row.map((value) => (value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value))),
-      )
+      .map((row) => row.map((value) => (value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value))))
   }
 
   for (const query of queries.filter((block) => !views.includes(block))) {
@@ -67,9 +65,7 @@ suite('DuckDB', () => {
 test('the jq programs hold for the sample', () => {
   assert.equal(shell('sluice convert samples/claude-session.ndjson --to sluice > sample.ndjson', folder).status, 0)
   const ran = runCommands(
-    commands
-      .filter(isJq)
-      .map((command) => ({ ...command, text: command.text.replace('events.ndjson', 'sample.ndjson') })),
+    commands.filter(isJq).map((command) => ({ ...command, text: command.text.replace('events.ndjson', 'sample.ndjson') })),
     folder,
   )
   for (const { line, status, output } of ran) assert.equal(status, 0, `${page}:${line}\n${output}`)

@@ -8,18 +8,7 @@ import { exitCodes } from '../src/cli/exit.ts'
 import { records } from '../src/dialects/sluice/wire.ts'
 import { dialects } from '../src/index.ts'
 import { needDebian } from './debian.ts'
-import {
-  blocksOf,
-  commandsOf,
-  pages,
-  place,
-  runCode,
-  runCommands,
-  shows,
-  tableAfter,
-  textOf,
-  workspace,
-} from './docs.ts'
+import { blocksOf, commandsOf, pages, place, runCode, runCommands, shows, tableAfter, textOf, workspace } from './docs.ts'
 import { root, sluice } from './run.ts'
 
 const folders: string[] = []
@@ -32,9 +21,7 @@ function newWorkspace(): string {
 
 suite('commands print what the page shows', () => {
   for (const page of pages) {
-    const blocks = blocksOf(page).filter(
-      ({ info, lines }) => info === 'sh' && lines.some((line) => line.startsWith('$ ')),
-    )
+    const blocks = blocksOf(page).filter(({ info, lines }) => info === 'sh' && lines.some((line) => line.startsWith('$ ')))
     if (blocks.length === 0) continue
     test(page, () => {
       needDebian({ jq: 'jq' })
@@ -42,10 +29,7 @@ suite('commands print what the page shows', () => {
       for (const block of blocks) {
         const ran = runCommands(commandsOf(block), cwd)
         for (const [index, { line, text, expected, output, status }] of ran.entries()) {
-          assert.ok(
-            expected.trim() === '' || shows(expected, output),
-            `${page}:${line}: ${text}\nshows:\n${expected}\nprints:\n${output}`,
-          )
+          assert.ok(expected.trim() === '' || shows(expected, output), `${page}:${line}: ${text}\nshows:\n${expected}\nprints:\n${output}`)
           if (status !== 0)
             assert.equal(
               ran[index + 1]?.text,
@@ -61,11 +45,7 @@ suite('commands print what the page shows', () => {
 suite('code runs and prints what its comments say', () => {
   for (const block of pages.flatMap(blocksOf).filter(({ info }) => /^(js|ts) run$/.test(info))) {
     test(place(block), () => {
-      const { output, status } = runCode(
-        block.lines.join('\n'),
-        block.info.startsWith('ts') ? 'ts' : 'mjs',
-        newWorkspace(),
-      )
+      const { output, status } = runCode(block.lines.join('\n'), block.info.startsWith('ts') ? 'ts' : 'mjs', newWorkspace())
       assert.equal(status, 0, output)
       const said = block.lines.flatMap((line) => /\/\/ → (.*)$/.exec(line)?.[1] ?? [])
       assert.ok(shows(said.join('\n'), output), `shows:\n${said.join('\n')}\nprints:\n${output}`)
@@ -93,8 +73,7 @@ test('links between pages lead to a file, and to a heading of it', () => {
       const [path = '', heading] = target.split('#')
       const file = path === '' ? page : join(dirname(page), path)
       assert.ok(existsSync(join(root, file)), `${page} links to ${target}, which is not there`)
-      if (heading !== undefined)
-        assert.ok(headingsOf(file).includes(heading), `${page} links to ${target}, and there is no such heading`)
+      if (heading !== undefined) assert.ok(headingsOf(file).includes(heading), `${page} links to ${target}, and there is no such heading`)
       if (file !== page) linked.add(file)
     }
   }
@@ -119,17 +98,13 @@ suite('options', () => {
   const helpOf = (command: string): string => sluice([command, '--help']).stdout
   const optionsIn = (text: string): string[] => [...new Set(text.match(/(?<![\w-])--[a-z][a-z-]*/g) ?? [])]
   const commands = [...sluice(['--help']).stdout.matchAll(/^ {2}(\w+) {2,}/gm)].map(([, name]) => name!)
-  const known = new Map(
-    commands.map((command) => [command, optionsIn(helpOf(command).replace(/Examples:[^]*?(?=\nExit|$)/, ''))]),
-  )
+  const known = new Map(commands.map((command) => [command, optionsIn(helpOf(command).replace(/Examples:[^]*?(?=\nExit|$)/, ''))]))
 
   test('every option of a command stands in its page', () => {
     for (const [command, options] of known) {
       const page = `docs/${command}.md`
       if (!existsSync(join(root, page))) assert.deepEqual(options, ['--help'], `${command} has options and no page`)
-      else
-        for (const option of options)
-          assert.ok(textOf(page).includes(`\`${option}`), `${page} does not tell of ${option}`)
+      else for (const option of options) assert.ok(textOf(page).includes(`\`${option}`), `${page} does not tell of ${option}`)
     }
   })
 
@@ -138,15 +113,11 @@ suite('options', () => {
       for (const [, command = '', rest = ''] of textOf(page).matchAll(/sluice (\w+)((?: [^|>&;`#\n]*)?)/g)) {
         const options = known.get(command)
         if (options === undefined) continue
-        for (const option of optionsIn(rest))
-          assert.ok(options.includes(option), `${page}: sluice ${command} has no ${option}`)
+        for (const option of optionsIn(rest)) assert.ok(options.includes(option), `${page}: sluice ${command} has no ${option}`)
       }
       // A code span that is nothing but an option is one of ours.
       for (const [, option = ''] of textOf(page).matchAll(/`(--[a-z][a-z-]*)[^`]*`/g))
-        assert.ok(
-          [...known.values()].flat().includes(option) || option === '--version',
-          `${page}: no command has ${option}`,
-        )
+        assert.ok([...known.values()].flat().includes(option) || option === '--version', `${page}: no command has ${option}`)
     }
   })
 })
@@ -168,9 +139,7 @@ suite('tables', () => {
   test('the model page names every kind with all its fields, and every key of the envelope', () => {
     type Schema = { properties: Record<string, unknown> }
     const kinds = Object.entries(records as unknown as Record<string, Schema>)
-    const shared = Object.keys(kinds[0]![1].properties).filter((key) =>
-      kinds.every(([, { properties }]) => key in properties),
-    )
+    const shared = Object.keys(kinds[0]![1].properties).filter((key) => kinds.every(([, { properties }]) => key in properties))
     const page = textOf('docs/model.md')
     const rows = page.slice(page.indexOf('## Kinds'), page.indexOf('## Values that')).split('\n')
     const envelope = tableAfter('docs/model.md', lineOf('docs/model.md', '## The envelope')).map(([key]) => key)

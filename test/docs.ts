@@ -1,16 +1,6 @@
 // The pages of the documentation and what stands in them: fenced blocks, tables, links. Shared by the docs-*.test.ts files.
 import { spawnSync } from 'node:child_process'
-import {
-  existsSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { env, root } from './run.ts'
@@ -84,9 +74,7 @@ export type Ran = Command & { output: string; status: number }
 
 /** All commands of a block in one shell, so that `echo $?` tells what it would tell a reader. Both streams, as a terminal shows them. */
 export function runCommands(commands: readonly Command[], cwd: string): Ran[] {
-  const script = commands.map(
-    ({ text }) => `${text}\n__status=$?; printf '\\036%d\\036' "$__status"; (exit "$__status")`,
-  )
+  const script = commands.map(({ text }) => `${text}\n__status=$?; printf '\\036%d\\036' "$__status"; (exit "$__status")`)
   const { stdout } = spawnSync('/bin/bash', ['-c', ['exec 2>&1', ...script].join('\n')], {
     cwd,
     env: { ...env, PATH: `${join(root, 'bin')}:${env.PATH}` },

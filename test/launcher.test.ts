@@ -3,17 +3,7 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync, type SpawnSyncOptions } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { after, test } from 'node:test'
@@ -88,8 +78,7 @@ test('hands over arguments, standard input and the exit code untouched', () => {
   const { said } = run(join(whole, 'bin/sluice'), ['exit', '0', ...args])
   assert.deepEqual(said.rest, ['0', ...args])
   assert.deepEqual(run(join(whole, 'bin/sluice'), ['read'], { input: 'a\nb' }).said.rest, ['a\nb'])
-  for (const code of [0, 1, 2, 42, 124])
-    assert.equal(run(join(whole, 'bin/sluice'), ['exit', String(code)]).status, code)
+  for (const code of [0, 1, 2, 42, 124]) assert.equal(run(join(whole, 'bin/sluice'), ['exit', String(code)]).status, code)
 })
 
 test('is one process: its pid is Node, SIGTERM ends it and nothing is left', async (context) => {
@@ -127,10 +116,7 @@ test('without its own Node takes the one on PATH, and says what is missing when 
   const none = run(join(root, 'bin/sluice'), ['exit', '0'], { env: { PATH: empty } })
   assert.equal(none.status, 127)
   assert.equal(none.said, '')
-  assert.match(
-    none.stderr,
-    /^sluice: no Node\.js found: .*no node\/node_modules\/node\/bin\/node.*Node\.js 24 or newer.*npm ci.*\n$/,
-  )
+  assert.match(none.stderr, /^sluice: no Node\.js found: .*no node\/node_modules\/node\/bin\/node.*Node\.js 24 or newer.*npm ci.*\n$/)
   // An empty PATH means the current folder to many shells; a `node` that lies there is not ours.
   writeFileSync(join(empty, 'node'), '#!/bin/sh\necho stranger\n')
   chmodSync(join(empty, 'node'), 0o755)
@@ -146,8 +132,7 @@ test('says how to build when dist/cli.js is missing', () => {
   assert.match(stderr, /^sluice: '.*not built\/dist\/cli\.js' is missing; run 'npm run build' in '.*not built'\n$/)
 })
 
-const needBuild = (): void =>
-  assert.ok(existsSync(built), "dist/cli.js is missing, this test needs it: run 'npm run build' first")
+const needBuild = (): void => assert.ok(existsSync(built), "dist/cli.js is missing, this test needs it: run 'npm run build' first")
 
 test('the built sluice starts, and its usage error is exit code 2', () => {
   needBuild()

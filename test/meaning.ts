@@ -3,7 +3,14 @@ import { stringifyJson } from '../src/base/json.ts'
 import { type Event, toolFailed } from '../src/index.ts'
 
 /** Fields of a call under the names that `tool.start` has for them, as text; `failed` is what became of it. */
-export type Call = { name: string; toolKind: string; input: string; title: string | undefined; agent: string | undefined; failed: boolean }
+export type Call = {
+  name: string
+  toolKind: string
+  input: string
+  title: string | undefined
+  agent: string | undefined
+  failed: boolean
+}
 /** `withdrawn`: it was taken back, and may still stand where nothing can be taken back. */
 export type Said = { text: string; withdrawn: boolean }
 export type Meaning = { text: Said[]; thoughts: Said[]; calls: Map<string, Call> }
@@ -36,7 +43,10 @@ function spoken(events: readonly Event[], what: 'text' | 'thought'): Said[] {
 
 /** What stands after the journey, joined: all that was said, and of what was withdrawn any part once. */
 export function isSaid(before: readonly Said[], after: readonly Said[], mayStand: boolean): boolean {
-  const arrived = after.filter(({ withdrawn }) => !withdrawn).map(({ text }) => text).join('')
+  const arrived = after
+    .filter(({ withdrawn }) => !withdrawn)
+    .map(({ text }) => text)
+    .join('')
   let ends = new Set([0]) // how far `arrived` may be explained by what was said so far
   for (const { text, withdrawn } of before) {
     const reached = [...ends].filter((end) => arrived.startsWith(text, end)).map((end) => end + text.length)

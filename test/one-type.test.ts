@@ -32,11 +32,7 @@ before(() => {
   for (const dialect of streamDialects)
     for (let seed = 0; seed < 40; seed++) {
       const records = legalStream(dialect, seed)
-      add(
-        `${dialect}, seed ${seed}`,
-        linesOf(seed % 2 === 0 ? records : extendStream(records, dialect, createRandom(seed))),
-        dialect,
-      )
+      add(`${dialect}, seed ${seed}`, linesOf(seed % 2 === 0 ? records : extendStream(records, dialect, createRandom(seed))), dialect)
     }
 })
 
@@ -68,9 +64,7 @@ suite('events as rows of a table', () => {
   test('v, seq, at, kind, session, the rest of the envelope, the own fields of the kind, raw', () => {
     for (const { source, event } of all) {
       const keys = Object.keys(event)
-      const places = keys.map((key) =>
-        key === 'raw' ? Infinity : envelope.includes(key) ? envelope.indexOf(key) : envelope.length,
-      )
+      const places = keys.map((key) => (key === 'raw' ? Infinity : envelope.includes(key) ? envelope.indexOf(key) : envelope.length))
       assert.ok(
         places.every((place, index) => index === 0 || place >= places[index - 1]!),
         `${source}: ${keys.join(', ')}`,

@@ -1,16 +1,7 @@
 // What a user gets: the packed tarball, installed without network and without scripts into an empty project, and used there.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
@@ -89,8 +80,7 @@ test('holds what a user needs, nothing of ours, and stays small', () => {
   const paths = packed.files.map(({ path }) => path)
   for (const needed of ['LICENSE', 'README.md', 'package.json', 'bin/sluice', 'dist/cli.js'])
     assert.ok(paths.includes(needed), `${needed} is not packed`)
-  const ours =
-    /\.test\.|(^|\/)(test|bench|scripts|node_modules|fixtures\/claude|bench\/corpora)\/|^\.|tsconfig|\.oxlintrc|knip/
+  const ours = /\.test\.|(^|\/)(test|bench|scripts|node_modules|fixtures\/claude|bench\/corpora)\/|^\.|tsconfig|\.oxlintrc|knip/
   assert.deepEqual(
     paths.filter((path) => ours.test(path)),
     [],
@@ -127,9 +117,7 @@ suite('without the packages that its types need', () => {
     const sample = packed.files.find(({ path }) => /^samples\/.*\.ndjson$/.test(path))?.path
     assert.ok(sample !== undefined, 'no sample (samples/*.ndjson) is packed')
     const said = run(sluice, ['detect', join(installed, sample)], project)
-    const dialects = readdirSync(join(root, 'src/dialects'), { withFileTypes: true }).filter((entry) =>
-      entry.isDirectory(),
-    )
+    const dialects = readdirSync(join(root, 'src/dialects'), { withFileTypes: true }).filter((entry) => entry.isDirectory())
     assert.ok(
       dialects.some(({ name }) => said.includes(name)),
       `detect names no dialect: ${said}`,

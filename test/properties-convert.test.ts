@@ -21,7 +21,9 @@ suite('what is written in another dialect is legal there', () => {
         for (const [how, make] of Object.entries(streams)) {
           // What sluice's own log says is told as it stands, right or wrong.
           if (from === 'sluice' && (how === 'broken' || how === 'scrambled')) continue
-          holds(how === 'legal' ? 20 : 12, (seed) => assert.deepEqual(told(findingsOf(converted(linesOf(make(from, seed)), from, to), to)), [], how))
+          holds(how === 'legal' ? 20 : 12, (seed) =>
+            assert.deepEqual(told(findingsOf(converted(linesOf(make(from, seed)), from, to), to)), [], how),
+          )
         }
       })
     }
@@ -38,7 +40,8 @@ suite('the same input gives the same output, however it is cut', () => {
         const once = convertedBytes(bytes, from, to, options)
         assert.deepEqual(convertedBytes(bytes, from, to, options), once)
         assert.deepEqual(convertedBytes(chunksOf(bytes, random), from, to, options), once)
-      }))
+      }),
+    )
   }
 })
 
@@ -64,7 +67,8 @@ suite('between lines and an array only the frame changes', () => {
         assert.equal(array, `[\n${lines.trimEnd().replaceAll('\n', ',\n')}\n]\n`)
         assert.equal(converted(array, dialect, dialect, { array: true }), array)
         assert.equal(converted(array, dialect, dialect), lines)
-      }))
+      }),
+    )
   }
 })
 

@@ -21,7 +21,31 @@ function survives(input: Uint8Array, dialect: DialectName): void {
 const bytes = fc.uint8Array({ maxLength: 400 })
 /** Bytes that a framer has an opinion about. */
 const framing = fc
-  .array(fc.constantFrom('{', '}', '[', ']', ',', ':', '"', '\\', '\n', '\r\n', ' ', '\ufeff', '{"a":1}', 'null', '[{', '}]', '\u2028', '{"kind":"done"}', '{"type":"x"}', '{"event":"x"}'), { maxLength: 60 })
+  .array(
+    fc.constantFrom(
+      '{',
+      '}',
+      '[',
+      ']',
+      ',',
+      ':',
+      '"',
+      '\\',
+      '\n',
+      '\r\n',
+      ' ',
+      '\ufeff',
+      '{"a":1}',
+      'null',
+      '[{',
+      '}]',
+      '\u2028',
+      '{"kind":"done"}',
+      '{"type":"x"}',
+      '{"event":"x"}',
+    ),
+    { maxLength: 60 },
+  )
   .map((parts) => bytesOf(parts.join('')))
 
 suite('random bytes', () => {
@@ -35,7 +59,9 @@ suite('random bytes', () => {
 
 suite('random JSON', () => {
   for (const dialect of names) {
-    test(dialect, () => assertHolds(40, fc.array(fc.json({ maxDepth: 3 }), { maxLength: 8 }), (lines) => survives(bytesOf(lines.join('\n')), dialect)))
+    test(dialect, () =>
+      assertHolds(40, fc.array(fc.json({ maxDepth: 3 }), { maxLength: 8 }), (lines) => survives(bytesOf(lines.join('\n')), dialect)),
+    )
   }
 })
 
@@ -43,7 +69,8 @@ suite('random JSON', () => {
 
 const odd: readonly unknown[] = [null, true, 0, -1, 1.5, 1e21, '', [], {}, [null], [{}], { type: 'text' }]
 /** Two things of one name are another matter: no dialect can tell a session from a subagent that is called the same. */
-const oddValue = (random: Random): unknown => (random.chance(0.2) ? `${random.pick(['~', '__proto__', '\ud800'])}${random.hex(4)}` : random.pick(odd))
+const oddValue = (random: Random): unknown =>
+  random.chance(0.2) ? `${random.pick(['~', '__proto__', '\ud800'])}${random.hex(4)}` : random.pick(odd)
 
 /** A value of the record, somewhere in its depth, is replaced or taken away. */
 function spoiled(value: unknown, random: Random): unknown {
@@ -66,17 +93,33 @@ suite('legal streams with spoiled records', () => {
         const random = createRandom(seed)
         const records = legalStream(dialect, seed, { turns: 1 }).map((record) => (random.chance(0.2) ? spoiled(record, random) : record))
         survives(bytesOf(records.map((record) => `${stringifyJson(record)}\n`).join('')), dialect)
-      }))
+      }),
+    )
   }
 })
 
-const nameKeys = { appctl: ['kind'], sluice: ['kind'], aictrl: ['type'], avenor: ['event'], claude: ['type', 'subtype'] } as const satisfies Record<DialectName, readonly string[]>
+const nameKeys = {
+  appctl: ['kind'],
+  sluice: ['kind'],
+  aictrl: ['type'],
+  avenor: ['event'],
+  claude: ['type', 'subtype'],
+} as const satisfies Record<DialectName, readonly string[]>
 
 suite('records of a known type with any body', () => {
   for (const dialect of names) {
     const tags = Object.keys(dialects[dialect].shapes.checks).map((tag) => tag.split('/'))
-    const record = fc.tuple(fc.constantFrom(...tags), fc.dictionary(fc.constantFrom('session_id', 'sessionID', 'session', 'id', 'part', 'message', 'text', 'content', 'request', 'response', 'x'), fc.jsonValue({ maxDepth: 3 })))
-    const body = record.map(([tag, fields]) => ({ ...fields, ...Object.fromEntries(nameKeys[dialect].flatMap((key, index) => (tag[index] === undefined ? [] : [[key, tag[index]]]))) }))
+    const record = fc.tuple(
+      fc.constantFrom(...tags),
+      fc.dictionary(
+        fc.constantFrom('session_id', 'sessionID', 'session', 'id', 'part', 'message', 'text', 'content', 'request', 'response', 'x'),
+        fc.jsonValue({ maxDepth: 3 }),
+      ),
+    )
+    const body = record.map(([tag, fields]) => ({
+      ...fields,
+      ...Object.fromEntries(nameKeys[dialect].flatMap((key, index) => (tag[index] === undefined ? [] : [[key, tag[index]]]))),
+    }))
     test(dialect, () => assertHolds(50, fc.array(body, { maxLength: 10 }), (records) => survives(bytesOf(linesOf(records)), dialect)))
   }
 })

@@ -27,7 +27,8 @@ suite('the text of a session stays the same', () => {
       holds(20, (seed) => {
         const { before, after } = travel(from, to, seed)
         const mayStand = dialects[to].loss['message.drop'].how !== 'exact'
-        for (const what of ['text', 'thoughts'] as const) assert(isSaid(before[what], after[what], mayStand), `${what}: ${JSON.stringify([before[what], after[what]])}`)
+        for (const what of ['text', 'thoughts'] as const)
+          assert(isSaid(before[what], after[what], mayStand), `${what}: ${JSON.stringify([before[what], after[what]])}`)
       }))
   }
 })
@@ -35,9 +36,21 @@ suite('the text of a session stays the same', () => {
 /** What the conversion may have said about a field of a call, and in which kind. */
 const told: Readonly<Record<Exclude<keyof Call, 'failed'>, readonly (readonly [Kind, string])[]>> = {
   name: [['tool.start', 'name']],
-  toolKind: [['tool.start', 'toolKind'], ['tool.start', 'name']], // follows from the name
-  input: [['tool.start', 'input'], ['tool.update', 'input']],
-  title: [['tool.start', 'name'], ['tool.start', 'title'], ['tool.update', 'title'], ['tool.end', 'title'], ['tool.end', 'status']],
+  toolKind: [
+    ['tool.start', 'toolKind'],
+    ['tool.start', 'name'],
+  ], // follows from the name
+  input: [
+    ['tool.start', 'input'],
+    ['tool.update', 'input'],
+  ],
+  title: [
+    ['tool.start', 'name'],
+    ['tool.start', 'title'],
+    ['tool.update', 'title'],
+    ['tool.end', 'title'],
+    ['tool.end', 'status'],
+  ],
   agent: [['tool.start', 'agent']],
 }
 

@@ -20,13 +20,15 @@ suite('the generators make every type of record', () => {
     avenor: /^(avenor\.compaction|subscriber\.lagged)$/,
     aictrl: /^(invocation_error|tool_catalog_error)$/,
     // Transcript files, requests of a host that no recording shows, and what the program declares but was never seen to write.
-    claude: /^(attachment|queue-operation|mode|permission-mode|cost-state|summary|.*-title|last-prompt|tools-used|atis-latch|api-request.*|file-history-snapshot|progress|result|system\/(api_error|local_command|stop_hook_summary|turn_duration|worker_shutting_down|control_request_progress|code_change_published|vcs_state_changed)|control_request\/(mcp_message|rewind_files|stop_task)|conversation_reset|command_lifecycle|active_goal|transcript_mirror)$/,
+    claude:
+      /^(attachment|queue-operation|mode|permission-mode|cost-state|summary|.*-title|last-prompt|tools-used|atis-latch|api-request.*|file-history-snapshot|progress|result|system\/(api_error|local_command|stop_hook_summary|turn_duration|worker_shutting_down|control_request_progress|code_change_published|vcs_state_changed)|control_request\/(mcp_message|rewind_files|stop_task)|conversation_reset|command_lifecycle|active_goal|transcript_mirror)$/,
   }
   for (const dialect of names) {
     test(dialect, () => {
       const { tag, shapes } = dialects[dialect]
       const left = new Set(Object.keys(shapes.checks).filter((type) => !beyond[dialect].test(type)))
-      for (let seed = 0; seed < 2000 && left.size > 0; seed++) for (const record of legalStream(dialect, seed, { failures: true, extras: true })) left.delete(tag(record) ?? '')
+      for (let seed = 0; seed < 2000 && left.size > 0; seed++)
+        for (const record of legalStream(dialect, seed, { failures: true, extras: true })) left.delete(tag(record) ?? '')
       assert.deepEqual([...left], [])
     })
   }
@@ -57,7 +59,11 @@ function missingEnds(records: readonly Rec[], dialect: DialectName): number {
       case 'avenor':
         if (record['event'] === 'avenor.loop.start') add('loop', 1)
         else if (record['event'] === 'avenor.loop.end') add('loop', -1)
-        else if (record['event'] !== 'avenor.retry' && record['session_id'] !== undefined && Object.hasOwn(dialects.avenor.shapes.checks, String(record['event']))) {
+        else if (
+          record['event'] !== 'avenor.retry' &&
+          record['session_id'] !== undefined &&
+          Object.hasOwn(dialects.avenor.shapes.checks, String(record['event']))
+        ) {
           open.set(record['session_id'], record['event'] === 'session.end' ? 0 : 1)
         }
     }
@@ -71,8 +77,12 @@ suite('a cut stream lacks its ends and nothing else', () => {
       holds(80, (seed, random) => {
         const records = cutStream(legalStream(dialect, seed), random)
         const codes = findingsOf(linesOf(records), dialect).map(({ code }) => code)
-        assert.deepEqual(codes, Array.from({ length: missingEnds(records, dialect) }, () => 'missing-end'))
-      }))
+        assert.deepEqual(
+          codes,
+          Array.from({ length: missingEnds(records, dialect) }, () => 'missing-end'),
+        )
+      }),
+    )
   }
 })
 
@@ -83,9 +93,13 @@ suite('a broken stream is found out', () => {
         const broken = breakStream(legalStream(dialect, seed), dialect, random)
         assert(broken !== undefined, 'no place for a change')
         const findings = findingsOf(linesOf(broken.records), dialect)
-        assert(findings.some(({ code }) => code === broken.code), `${broken.what}: no ${broken.code} in ${JSON.stringify(told(findings))}`)
+        assert(
+          findings.some(({ code }) => code === broken.code),
+          `${broken.what}: no ${broken.code} in ${JSON.stringify(told(findings))}`,
+        )
         for (const { code, rule } of findings) assert(rule !== code, `${code} has no sentence`)
-      }))
+      }),
+    )
   }
 })
 
@@ -95,12 +109,14 @@ suite('a finding does not depend on how the bytes are cut', () => {
       holds(10, (seed, random) => {
         const bytes = noisy(bytesOf(linesOf(breakStream(legalStream(dialect, seed), dialect, random)?.records ?? [])), random)
         assert.deepEqual(findingsOf(chunksOf(bytes, random), dialect), findingsOf(bytes, dialect))
-      }))
+      }),
+    )
   }
 })
 
 suite('repair', () => {
-  const repaired = (records: readonly Rec[], dialect: DialectName): string => validate(linesOf(records), { dialect, repair: true }).repaired ?? ''
+  const repaired = (records: readonly Rec[], dialect: DialectName): string =>
+    validate(linesOf(records), { dialect, repair: true }).repaired ?? ''
   for (const dialect of names) {
     test(`${dialect}: a legal stream stays as it is`, () =>
       holds(20, (seed) => {

@@ -15,14 +15,18 @@ suite('every legal stream is known by its records', () => {
         const found = detect(linesOf(legalStream(dialect, seed)))
         assert.equal(found.dialect, dialect)
         assert.equal(found.mixed, undefined)
-      }))
+      }),
+    )
   }
 })
 
 const framings: Record<string, (dialect: DialectName, seed: number) => string> = {
   lines: (dialect, seed) => linesOf(legalStream(dialect, seed)),
   array: (dialect, seed) => `[${linesOf(legalStream(dialect, seed)).trimEnd().replaceAll('\n', ',\n')}]\n`,
-  indented: (dialect, seed) => legalStream(dialect, seed).map((record) => `${JSON.stringify(record, null, 2)}\n`).join(''),
+  indented: (dialect, seed) =>
+    legalStream(dialect, seed)
+      .map((record) => `${JSON.stringify(record, null, 2)}\n`)
+      .join(''),
 }
 
 suite('any cut of the bytes gives the same events', () => {
@@ -32,7 +36,8 @@ suite('any cut of the bytes gives the same events', () => {
         const bytes = bytesOf(random.pick(Object.values(framings))(dialect, seed))
         const input = random.chance(0.5) ? bytes : noisy(bytes, random)
         assert.deepEqual(eventsOf(chunksOf(input, random), dialect), eventsOf(input, dialect))
-      }))
+      }),
+    )
   }
 })
 
@@ -45,7 +50,8 @@ suite('how the records are framed does not matter', () => {
       holds(10, (seed) => {
         const [lines, ...others] = Object.values(framings).map((frame) => eventsOf(frame(dialect, seed), dialect).map(facts))
         for (const other of others) assert.deepEqual(other, lines)
-      }))
+      }),
+    )
   }
 })
 
@@ -56,7 +62,8 @@ suite('noise between the lines changes no event', () => {
         const bytes = bytesOf(linesOf(legalStream(dialect, seed)))
         const events = eventsOf(noisy(bytes, random), dialect).filter(({ origin, kind }) => kind !== 'issue' || origin === undefined)
         assert.deepEqual(events.map(facts), eventsOf(bytes, dialect).map(facts))
-      }))
+      }),
+    )
   }
 })
 
@@ -94,7 +101,9 @@ suite('readers emit canonical events in canonical order', () => {
     if (dialect === 'sluice') continue
     for (const [how, make] of Object.entries(harmed)) {
       test(`${dialect}, ${how}`, () => holds(40, (seed) => assert.deepEqual(judged(eventsOf(linesOf(make(dialect, seed)), dialect)), [])))
-      test(`${dialect}, ${how}, by every rule of the model`, { todo: strictly[dialect] ?? false }, () => holds(40, (seed) => assert.deepEqual(breachesOf(eventsOf(linesOf(make(dialect, seed)), dialect)), [])))
+      test(`${dialect}, ${how}, by every rule of the model`, { todo: strictly[dialect] ?? false }, () =>
+        holds(40, (seed) => assert.deepEqual(breachesOf(eventsOf(linesOf(make(dialect, seed)), dialect)), [])),
+      )
     }
   }
 })

@@ -2,7 +2,17 @@
 // the one the dialect `sluice` has.
 import fc from 'fast-check'
 import type { Rec } from '../src/base/json.ts'
-import { convert, type ConvertOptions, createConverter, dialects, type DialectName, type Event, type Finding, read, validate } from '../src/index.ts'
+import {
+  convert,
+  type ConvertOptions,
+  createConverter,
+  dialects,
+  type DialectName,
+  type Event,
+  type Finding,
+  read,
+  validate,
+} from '../src/index.ts'
 import { createRandom, type Random } from '../src/testing/index.ts'
 
 export const names = Object.keys(dialects) as DialectName[]
@@ -27,7 +37,7 @@ export const holds = (runs: number, property: (seed: number, random: Random) => 
 export function chunksOf(bytes: Uint8Array, random: Random): Uint8Array[] {
   const most = random.pick([1, 2, 7, 64, 4096])
   const chunks: Uint8Array[] = []
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = 0; at < bytes.length;) {
     const size = random.int(0, most)
     chunks.push(bytes.slice(at, at + size))
     at += size
@@ -46,14 +56,22 @@ export const converted = (input: Bytes, from: DialectName, to: DialectName, opti
 export function convertedBytes(input: Bytes, from: DialectName, to: DialectName, options: ConvertOptions = {}): Uint8Array {
   const parts: Uint8Array[] = []
   const text = (more: string): void => void parts.push(encoder.encode(more))
-  const output = { text, line: (more: string) => text(`${more}\n`), bytes: (bytes: Uint8Array) => void parts.push(bytes.slice()) }
-  const converter = createConverter(dialects[from], dialects[to], output, { others: Object.values(dialects), ...options })
+  const output = {
+    text,
+    line: (more: string) => text(`${more}\n`),
+    bytes: (bytes: Uint8Array) => void parts.push(bytes.slice()),
+  }
+  const converter = createConverter(dialects[from], dialects[to], output, {
+    others: Object.values(dialects),
+    ...options,
+  })
   for (const chunk of chunked(input)) converter.push(chunk)
   converter.end()
   return Buffer.concat(parts)
 }
 
-const chunked = (input: Bytes): readonly Uint8Array[] => (typeof input === 'string' ? [encoder.encode(input)] : input instanceof Uint8Array ? [input] : input)
+const chunked = (input: Bytes): readonly Uint8Array[] =>
+  typeof input === 'string' ? [encoder.encode(input)] : input instanceof Uint8Array ? [input] : input
 
 /** The stream as nobody may write it: records lost, doubled and in the wrong place. */
 export function scrambled(records: readonly Rec[], random: Random): Rec[] {

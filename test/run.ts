@@ -15,7 +15,12 @@ export const sluice = (args: readonly string[], input?: string | Uint8Array): Sp
 
 /** A shell line with `sluice` in it; pipes and redirections are the shell's. */
 export const shell = (line: string, cwd = root): SpawnSyncReturns<string> =>
-  spawnSync('/bin/bash', ['-c', line], { cwd, env: { ...env, PATH: `${join(root, 'bin')}:${env.PATH}` }, encoding: 'utf8', maxBuffer: 1 << 28 })
+  spawnSync('/bin/bash', ['-c', line], {
+    cwd,
+    env: { ...env, PATH: `${join(root, 'bin')}:${env.PATH}` },
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+  })
 
 export const start = (args: readonly string[]) => spawn(command, args, { env, stdio: ['pipe', 'pipe', 'pipe'] })
 

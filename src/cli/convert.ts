@@ -13,13 +13,24 @@ const spec: CommandSpec = {
 What the target cannot say is counted and told on stderr; what sluice had to add is marked with a key "synthetic".`,
   options: {
     to: { type: 'string', value: 'DIALECT', help: 'the dialect to write' },
-    from: { type: 'string', value: 'DIALECT', help: 'the dialect of the input (default: auto, told from its first records)' },
+    from: {
+      type: 'string',
+      value: 'DIALECT',
+      help: 'the dialect of the input (default: auto, told from its first records)',
+    },
     dialect: { type: 'string', value: 'DIALECT', help: 'the same as --from' },
     losses: { type: 'string', value: 'FILE', help: 'write every loss and addition to FILE, one JSON object a line' },
     strict: { type: 'boolean', help: 'exit 1 when anything was dropped' },
-    carry: { type: 'boolean', help: 'let what the target cannot say travel along in a key "sluice" (to sluice: the raw records)' },
+    carry: {
+      type: 'boolean',
+      help: 'let what the target cannot say travel along in a key "sluice" (to sluice: the raw records)',
+    },
     array: { type: 'boolean', help: 'write one JSON array instead of a line a record' },
-    'max-line': { type: 'string', value: 'SIZE', help: 'longest record to read (default 128MiB); a longer one is told and skipped' },
+    'max-line': {
+      type: 'string',
+      value: 'SIZE',
+      help: 'longest record to read (default 128MiB); a longer one is told and skipped',
+    },
   },
   examples: [
     ['sluice convert run.ndjson --to avenor', 'a recorded Claude Code run as Avenor events'],
@@ -27,7 +38,11 @@ What the target cannot say is counted and told on stderr; what sluice had to add
     ['sluice convert run.ndjson --to appctl --strict --losses lost.ndjson', 'fail if anything is dropped, and keep the list'],
     ['sluice convert run.ndjson --to sluice --carry | sluice convert --to claude', 'there and back again, byte for byte'],
   ],
-  exits: ['0  every line was read', '1  a line could not be read, --strict met a loss, or writing failed', '2  wrong usage, or input of no known dialect'],
+  exits: [
+    '0  every line was read',
+    '1  a line could not be read, --strict met a loss, or writing failed',
+    '2  wrong usage, or input of no known dialect',
+  ],
 }
 
 export async function run(argv: readonly string[]): Promise<number> {
@@ -64,7 +79,11 @@ function openLosses(file: string | undefined): number | undefined {
   try {
     return openSync(file, 'w')
   } catch (error) {
-    throw new CommandError(`cannot write ${quoted(file, 500)}: ${hasCode(error, 'ENOENT') ? 'its folder does not exist' : systemReason(error)}`, exitCodes.usage, { cause: error })
+    throw new CommandError(
+      `cannot write ${quoted(file, 500)}: ${hasCode(error, 'ENOENT') ? 'its folder does not exist' : systemReason(error)}`,
+      exitCodes.usage,
+      { cause: error },
+    )
   }
 }
 
@@ -77,7 +96,8 @@ function writeLosses(fd: number, { losses, additions }: Summary): void {
 function report({ records, issues, losses, additions }: Summary, from: string, to: string, told: number): void {
   if (told > 20) say(`sluice: … and ${told - 20} more`)
   if (losses.length + additions.length + issues === 0) return
-  const counted = (entries: { code: string; count: number }[]): string => entries.map(({ code, count }) => (count === 1 ? code : `${code} ×${count}`)).join(', ')
+  const counted = (entries: { code: string; count: number }[]): string =>
+    entries.map(({ code, count }) => (count === 1 ? code : `${code} ×${count}`)).join(', ')
   const dropped = losses.filter(({ how }) => how === 'drop')
   const approximate = losses.filter(({ how }) => how === 'approx')
   say(`sluice: ${from} → ${to}: ${plural(records, 'record')} read${issues === 0 ? '' : `, ${plural(issues, 'issue')}`}`)

@@ -11,7 +11,9 @@ const enough = 1 << 20
 const spec: CommandSpec = {
   usage: 'sluice detect [FILE|-] [--json]',
   about: 'Tells which dialect a stream is in, from the records in its first MiB.',
-  options: { json: { type: 'boolean', help: 'one JSON object: dialect, version, confidence, records, unreadable, mixed' } },
+  options: {
+    json: { type: 'boolean', help: 'one JSON object: dialect, version, confidence, records, unreadable, mixed' },
+  },
   examples: [
     ['sluice detect run.ndjson', 'prints, for example: claude 2.1.325, confidence 1.00, 13 records'],
     ['sluice detect --json < run.ndjson', 'for programs'],
@@ -34,7 +36,11 @@ export async function run(argv: readonly string[]): Promise<number> {
   }
   if (whole) sniffer.end()
   const detection = sniffer.detection()
-  print(parsed.values['json'] === true ? `${JSON.stringify({ ...detection, dialect: detection.dialect ?? null })}\n` : `${describe(detection)}\n`)
+  print(
+    parsed.values['json'] === true
+      ? `${JSON.stringify({ ...detection, dialect: detection.dialect ?? null })}\n`
+      : `${describe(detection)}\n`,
+  )
   if (detection.dialect === undefined) say(`sluice: ${size === 0 ? 'the input is empty' : 'the input is of no known dialect'}`)
   return detection.dialect === undefined || detection.mixed !== undefined ? exitCodes.failed : exitCodes.ok
 }

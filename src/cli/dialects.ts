@@ -25,7 +25,9 @@ export async function loadDialect(name: string, flag: string): Promise<Dialect> 
   const load = Object.hasOwn(loaders, name) ? loaders[name] : undefined
   if (load !== undefined) return load()
   const near = nearest(name, dialectNames)
-  throw usageError(`${flag} ${quoted(name)} is not a dialect${near === undefined ? '' : `; did you mean ${near}?`} (known: ${dialectNames.join(', ')})`)
+  throw usageError(
+    `${flag} ${quoted(name)} is not a dialect${near === undefined ? '' : `; did you mean ${near}?`} (known: ${dialectNames.join(', ')})`,
+  )
 }
 
 export type Opened = { dialect: Dialect; blocks: AsyncGenerator<Uint8Array> }
@@ -50,7 +52,7 @@ export async function open(input: AsyncGenerator<Uint8Array>, from: string | und
 }
 
 /** In small steps: the first records decide, the rest of a large block need not be read for it. */
-export function sniff(sniffer: ReturnType<typeof createSniffer>, block: Uint8Array): void {
+function sniff(sniffer: ReturnType<typeof createSniffer>, block: Uint8Array): void {
   const step = 1 << 14
   for (let at = 0; at < block.length && !sniffer.decided(); at += step) sniffer.push(block.subarray(at, at + step))
 }

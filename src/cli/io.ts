@@ -21,7 +21,9 @@ export async function* blocks(file: string): AsyncGenerator<Uint8Array> {
     try {
       fd = openSync(file, 'r')
     } catch (error) {
-      throw new CommandError(`cannot read ${quoted(file, 500)}: ${systemReason(error)}`, exitCodes.usage, { cause: error })
+      throw new CommandError(`cannot read ${quoted(file, 500)}: ${systemReason(error)}`, exitCodes.usage, {
+        cause: error,
+      })
     }
   }
   try {
@@ -29,7 +31,11 @@ export async function* blocks(file: string): AsyncGenerator<Uint8Array> {
     else for await (const block of process.stdin) yield block as Uint8Array
   } catch (error) {
     if (error instanceof CommandError || !hasAnyCode(error)) throw error
-    throw new CommandError(`cannot read ${file === '-' ? 'stdin' : quoted(file, 500)}: ${systemReason(error)}`, hasCode(error, 'EISDIR') ? exitCodes.usage : exitCodes.failed, { cause: error })
+    throw new CommandError(
+      `cannot read ${file === '-' ? 'stdin' : quoted(file, 500)}: ${systemReason(error)}`,
+      hasCode(error, 'EISDIR') ? exitCodes.usage : exitCodes.failed,
+      { cause: error },
+    )
   } finally {
     if (file !== '-') closeSync(fd)
   }
@@ -37,7 +43,8 @@ export async function* blocks(file: string): AsyncGenerator<Uint8Array> {
 
 function* blocksOf(fd: number): Generator<Uint8Array> {
   const buffer = Buffer.allocUnsafeSlow(blockSize)
-  for (let size = readSync(fd, buffer); size > 0; size = readSync(fd, buffer)) yield size === buffer.length ? buffer : buffer.subarray(0, size)
+  for (let size = readSync(fd, buffer); size > 0; size = readSync(fd, buffer))
+    yield size === buffer.length ? buffer : buffer.subarray(0, size)
 }
 
 const hasAnyCode = (error: unknown): boolean => error instanceof Error && 'syscall' in error
@@ -67,9 +74,18 @@ export function stdout(): Required<Output> {
     writeAll(1, data)
   }
   if (process.stdout.isTTY !== true) return { text, line, bytes, flush }
-  const harmless = (data: string): string => data.split('\n').map((part) => printable(part.replace(/\r$/, ''))).join('\n')
+  const harmless = (data: string): string =>
+    data
+      .split('\n')
+      .map((part) => printable(part.replace(/\r$/, '')))
+      .join('\n')
   const decoder = new TextDecoder()
-  return { text: (data) => text(harmless(data)), line: (data) => line(harmless(data)), bytes: (data) => text(harmless(decoder.decode(data, { stream: true }))), flush }
+  return {
+    text: (data) => text(harmless(data)),
+    line: (data) => line(harmless(data)),
+    bytes: (data) => text(harmless(decoder.decode(data, { stream: true }))),
+    flush,
+  }
 }
 
 /** One piece of output, at once. */

@@ -16,7 +16,9 @@ const overview = (): string => `sluice runs, gates, watches and translates the e
 Usage: sluice COMMAND [options] [FILE|-]
 
 Commands:
-${Object.entries(commands).map(([name, [about]]) => `  ${name.padEnd(9)} ${about}`).join('\n')}
+${Object.entries(commands)
+  .map(([name, [about]]) => `  ${name.padEnd(9)} ${about}`)
+  .join('\n')}
 
   sluice COMMAND --help shows the options of a command, with examples.
   sluice --version prints the version.
@@ -42,7 +44,10 @@ async function main(argv: readonly string[]): Promise<number> {
   if (command === undefined) {
     const { nearest } = await import('./options.ts')
     const near = nearest(name, Object.keys(commands))
-    throw new CommandError(`${JSON.stringify(name)} is not a command${near === undefined ? '' : `; did you mean ${near}?`} (see sluice --help)`, exitCodes.usage)
+    throw new CommandError(
+      `${JSON.stringify(name)} is not a command${near === undefined ? '' : `; did you mean ${near}?`} (see sluice --help)`,
+      exitCodes.usage,
+    )
   }
   return (await command[1]()).run(rest)
 }

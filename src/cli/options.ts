@@ -25,7 +25,9 @@ export function parseOptions(spec: CommandSpec, argv: readonly string[]): Parsed
     parsed = parseArgs({
       args: [...argv],
       allowPositionals: true,
-      options: Object.fromEntries(Object.entries(options).map(([name, { type }]) => [name, name === 'help' ? { type, short: 'h' } : { type }])),
+      options: Object.fromEntries(
+        Object.entries(options).map(([name, { type }]) => [name, name === 'help' ? { type, short: 'h' } : { type }]),
+      ),
     })
   } catch (error) {
     throw usageError(explain(error, Object.keys(options)))
@@ -61,7 +63,7 @@ function distance(a: string, b: string): number {
   return row[b.length]!
 }
 
-export function helpText({ usage, about, options, examples, exits = [] }: CommandSpec): string {
+function helpText({ usage, about, options, examples, exits = [] }: CommandSpec): string {
   const rows = Object.entries({ ...options, help })
     .filter(([, { hidden }]) => hidden !== true)
     .map(([name, { value, help: text }]) => [`--${name}${value === undefined ? '' : ` ${value}`}`, text] as const)
@@ -81,7 +83,19 @@ export function helpText({ usage, about, options, examples, exits = [] }: Comman
   ].join('\n')
 }
 
-const units: Record<string, number> = { '': 1, b: 1, k: 1024, kb: 1000, kib: 1024, m: 1024 ** 2, mb: 1e6, mib: 1024 ** 2, g: 1024 ** 3, gb: 1e9, gib: 1024 ** 3 }
+const units: Record<string, number> = {
+  '': 1,
+  b: 1,
+  k: 1024,
+  kb: 1000,
+  kib: 1024,
+  m: 1024 ** 2,
+  mb: 1e6,
+  mib: 1024 ** 2,
+  g: 1024 ** 3,
+  gb: 1e9,
+  gib: 1024 ** 3,
+}
 
 /** `--max-line 64MiB` → bytes. */
 export function sizeOption(values: Parsed['values'], name: string): number | undefined {

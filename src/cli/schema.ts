@@ -23,7 +23,8 @@ export async function run(argv: readonly string[]): Promise<number> {
   try {
     print(readFileSync(new URL(`./schema/${name}.json`, import.meta.url), 'utf8'))
   } catch (error) {
-    if (error instanceof Error && 'syscall' in error) throw new CommandError(`the schema file is missing: ${systemReason(error)}; build with npm run build`)
+    if (error instanceof Error && 'syscall' in error)
+      throw new CommandError(`the schema file is missing: ${systemReason(error)}; build with npm run build`)
     throw error
   }
   return exitCodes.ok

@@ -43,7 +43,9 @@ export async function run(argv: readonly string[]): Promise<number> {
   const validator = createValidator(from, (finding) => say(JSON.stringify(finding)))
   validator.push(bytes)
   const verdict = validator.end()
-  say(`sluice: ${from.name}, ${verdict.records} records: ${verdict.errors + verdict.warnings === 0 ? 'no findings' : `${verdict.errors} errors, ${verdict.warnings} warnings`}`)
+  say(
+    `sluice: ${from.name}, ${verdict.records} records: ${verdict.errors + verdict.warnings === 0 ? 'no findings' : `${verdict.errors} errors, ${verdict.warnings} warnings`}`,
+  )
 
   const versions: Version[] = []
   for (const { name: to } of claimers) versions.push(translate(from, await loadDialect(to, '--to'), bytes))
@@ -65,7 +67,11 @@ export async function run(argv: readonly string[]): Promise<number> {
 function translate(from: Dialect, dialect: Dialect, bytes: Uint8Array): Version {
   let text = ''
   const decoder = new TextDecoder()
-  const converter = createConverter(from, dialect, { text: (more) => void (text += more), line: (more) => void (text += `${more}\n`), bytes: (more) => void (text += decoder.decode(more)) })
+  const converter = createConverter(from, dialect, {
+    text: (more) => void (text += more),
+    line: (more) => void (text += `${more}\n`),
+    bytes: (more) => void (text += decoder.decode(more)),
+  })
   converter.push(bytes)
   const summary = converter.end()
   return { dialect, lines: text.split('\n').filter((line) => line !== ''), summary }

@@ -17,7 +17,10 @@ Each finding has its line, byte, code, severity and the rule it breaks.`,
     dialect: { type: 'string', value: 'DIALECT', help: 'the same as --from' },
     json: { type: 'boolean', help: 'findings as JSON, one a line' },
     strict: { type: 'boolean', help: 'warnings fail too' },
-    repair: { type: 'boolean', help: 'write the stream to stdout with what is missing added (marked "synthetic"); findings go to stderr' },
+    repair: {
+      type: 'boolean',
+      help: 'write the stream to stdout with what is missing added (marked "synthetic"); findings go to stderr',
+    },
     'max-line': { type: 'string', value: 'SIZE', help: 'longest record to read (default 128MiB)' },
   },
   examples: [
@@ -25,10 +28,22 @@ Each finding has its line, byte, code, severity and the rule it breaks.`,
     ['sluice validate --json *.ndjson', 'many recordings, two at a time'],
     ['sluice validate --repair killed.ndjson > whole.ndjson', 'closes what a killed run left open'],
   ],
-  exits: ['0  no error (warnings may have been told)', '1  errors, or with --strict warnings', '2  wrong usage, or input of no known dialect'],
+  exits: [
+    '0  no error (warnings may have been told)',
+    '1  errors, or with --strict warnings',
+    '2  wrong usage, or input of no known dialect',
+  ],
 }
 
-type Job = { files: string[]; index: number; step: number; from: string | undefined; maxLine: number | undefined; json: boolean; named: boolean }
+type Job = {
+  files: string[]
+  index: number
+  step: number
+  from: string | undefined
+  maxLine: number | undefined
+  json: boolean
+  named: boolean
+}
 type Result = { file: string; dialect?: string; verdict?: Verdict; error?: { message: string; exitCode: number } }
 type Told = { index: number; line: string } | { index: number; result: Result }
 
@@ -40,7 +55,15 @@ export async function run(argv: readonly string[]): Promise<number> {
   const maxLine = sizeOption(values, 'max-line')
   const json = values['json'] === true
   if (values['repair'] === true) return repair(oneFile(files), from, maxLine, json, values['strict'] === true)
-  const job: Job = { files: files.length > 1 ? files : [oneFile(files)], index: 0, step: 1, from, maxLine, json, named: files.length > 1 }
+  const job: Job = {
+    files: files.length > 1 ? files : [oneFile(files)],
+    index: 0,
+    step: 1,
+    from,
+    maxLine,
+    json,
+    named: files.length > 1,
+  }
   const results = files.length > 1 ? await inWorkers(job) : [await validateFile(job.files[0]!, job, printer())]
   return conclude(results, values['strict'] === true, job.named)
 }
@@ -59,10 +82,17 @@ function describe(finding: Finding, job: Pick<Job, 'json' | 'named'>, file: stri
   return `${job.named ? `${file}: ` : ''}line ${line}, byte ${byte}: ${severity} ${code}: ${text}. Rule: ${rule}`
 }
 
-async function validateFile(file: string, job: Pick<Job, 'from' | 'maxLine' | 'json' | 'named'>, print: (line: string) => void): Promise<Result> {
+async function validateFile(
+  file: string,
+  job: Pick<Job, 'from' | 'maxLine' | 'json' | 'named'>,
+  print: (line: string) => void,
+): Promise<Result> {
   try {
     const input = await open(blocks(file), job.from)
-    const validator = createValidator(input.dialect, (finding) => print(describe(finding, job, file)), { maxLine: job.maxLine, others: claimers })
+    const validator = createValidator(input.dialect, (finding) => print(describe(finding, job, file)), {
+      maxLine: job.maxLine,
+      others: claimers,
+    })
     for await (const block of input.blocks) validator.push(block)
     return { file, dialect: input.dialect.name, verdict: validator.end() }
   } catch (error) {
@@ -80,7 +110,10 @@ function conclude(results: Result[], strict: boolean, named: boolean): number {
       exitCode = Math.max(exitCode, error.exitCode)
     } else if (verdict !== undefined) {
       const { records, errors, warnings } = verdict
-      const found = errors + warnings === 0 ? 'no findings' : [errors === 0 ? '' : plural(errors, 'error'), warnings === 0 ? '' : plural(warnings, 'warning')].filter(Boolean).join(', ')
+      const found =
+        errors + warnings === 0
+          ? 'no findings'
+          : [errors === 0 ? '' : plural(errors, 'error'), warnings === 0 ? '' : plural(warnings, 'warning')].filter(Boolean).join(', ')
       say(`sluice: ${prefix}${dialect}, ${plural(records, 'record')}: ${found}`)
       if (errors > 0 || (strict && warnings > 0)) exitCode = Math.max(exitCode, exitCodes.failed)
     }
@@ -88,11 +121,21 @@ function conclude(results: Result[], strict: boolean, named: boolean): number {
   return exitCode
 }
 
-async function repair(file: string, from: string | undefined, maxLine: number | undefined, json: boolean, strict: boolean): Promise<number> {
+async function repair(
+  file: string,
+  from: string | undefined,
+  maxLine: number | undefined,
+  json: boolean,
+  strict: boolean,
+): Promise<number> {
   const input = await open(blocks(file), from)
   const out = stdout()
   const job = { json, named: false }
-  const validator = createValidator(input.dialect, (finding) => say(describe(finding, job, file)), { maxLine, others: claimers, repair: (text) => out.text(text) })
+  const validator = createValidator(input.dialect, (finding) => say(describe(finding, job, file)), {
+    maxLine,
+    others: claimers,
+    repair: (text) => out.text(text),
+  })
   for await (const block of input.blocks) {
     validator.push(block)
     out.flush()
@@ -119,7 +162,9 @@ async function inWorkers(job: Job): Promise<Result[]> {
   }
   const work = (index: number): Promise<void> =>
     new Promise((resolve, reject) => {
-      const worker = new Worker(fileURLToPath(import.meta.url), { workerData: { ...job, index, step: 2 } satisfies Job })
+      const worker = new Worker(fileURLToPath(import.meta.url), {
+        workerData: { ...job, index, step: 2 } satisfies Job,
+      })
       worker.on('message', (told: Told) => {
         if ('line' in told) lines[told.index]!.push(told.line)
         else results[told.index] = told.result

@@ -6,7 +6,10 @@ import { type Event, type Kind, lineOf, type Origin, type Payload } from '../mod
 import { type Cause, createPen, type Pen, type PenOptions } from '../model/pen.ts'
 
 /** Made by `scripts/generate.ts` from a dialect's `wire.ts`: a compiled check and the known top-level keys of each record type. */
-export type Check = { (record: unknown): boolean; errors?: { instancePath: string; keyword: string; params: Rec }[] | null }
+export type Check = {
+  (record: unknown): boolean
+  errors?: { instancePath: string; keyword: string; params: Rec }[] | null
+}
 export type Shapes = { checks: Readonly<Record<string, Check>>; keys: Readonly<Record<string, ReadonlySet<string>>> }
 
 /** What is known of a record type. */
@@ -68,7 +71,11 @@ export type DecoderBody = {
   end?(): void
 }
 
-export function decoderOf(dialect: Pick<Dialect, 'name' | 'shapes' | 'tag'>, createBody: (pen: Pen) => DecoderBody, options?: PenOptions): Decoder {
+export function decoderOf(
+  dialect: Pick<Dialect, 'name' | 'shapes' | 'tag'>,
+  createBody: (pen: Pen) => DecoderBody,
+  options?: PenOptions,
+): Decoder {
   const pen = createPen(options)
   const body = createBody(pen)
   const typeOf = typeFinder(dialect.shapes)
@@ -88,7 +95,8 @@ export function decoderOf(dialect: Pick<Dialect, 'name' | 'shapes' | 'tag'>, cre
       const added = record['synthetic']
       if (typeof added === 'string') for (const event of events) event.synthetic ??= added // sluice wrote this record, and said why
       const ext = unknownKeys(record, type.keys)
-      if (ext !== undefined) for (const event of events) if (event.synthetic !== 'implied') return ((event.ext = { [dialect.name]: ext }), events)
+      if (ext !== undefined)
+        for (const event of events) if (event.synthetic !== 'implied') return ((event.ext = { [dialect.name]: ext }), events)
       return events
     },
     issue(payload, origin) {
@@ -132,11 +140,16 @@ export function whyInvalid(check: Check): string {
   const where = error.instancePath === '' ? 'the record' : quoted(error.instancePath)
   const { params, keyword } = error
   switch (keyword) {
-    case 'required': return `${where} lacks ${quoted(params['missingProperty'])}`
-    case 'type': return `${where} must be ${textOf(params['type'])}`
-    case 'enum': return `${where} must be one of ${textOf(params['allowedValues'])}`
-    case 'const': return `${where} must be ${textOf(params['allowedValue'])}`
-    default: return `${where} breaks ${quoted(keyword)}`
+    case 'required':
+      return `${where} lacks ${quoted(params['missingProperty'])}`
+    case 'type':
+      return `${where} must be ${textOf(params['type'])}`
+    case 'enum':
+      return `${where} must be one of ${textOf(params['allowedValues'])}`
+    case 'const':
+      return `${where} must be ${textOf(params['allowedValue'])}`
+    default:
+      return `${where} breaks ${quoted(keyword)}`
   }
 }
 
@@ -156,7 +169,8 @@ export type Sink = {
 export type Encoder = { push(event: Event): void; end(): void }
 
 /** Why a record made from this event has no source record behind it; undefined when it has one. */
-export const syntheticOf = ({ origin, synthetic }: Event): string | undefined => (origin === undefined || synthetic !== 'implied' ? synthetic : undefined)
+export const syntheticOf = ({ origin, synthetic }: Event): string | undefined =>
+  origin === undefined || synthetic !== 'implied' ? synthetic : undefined
 
 // ── what a dialect cannot say ────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -13,7 +13,8 @@ function frame(input: string | Uint8Array, cuts: number[] = [], maxLine?: number
   const rawOf = (bytes: Uint8Array, start: number, end: number): string => Buffer.from(bytes.subarray(start, end)).toString('latin1')
   const framer = createFramer(
     {
-      record: (value, { bytes, start, end, line, offset }) => seen.push({ value: stringifyJson(value), line, offset, raw: rawOf(bytes, start, end) }),
+      record: (value, { bytes, start, end, line, offset }) =>
+        seen.push({ value: stringifyJson(value), line, offset, raw: rawOf(bytes, start, end) }),
       bad: (bad, _text, { bytes, start, end, line, offset }) => seen.push({ bad, line, offset, raw: rawOf(bytes, start, end) }),
     },
     { maxLine },
@@ -30,7 +31,8 @@ function frame(input: string | Uint8Array, cuts: number[] = [], maxLine?: number
   return seen
 }
 
-const brief = (input: string | Uint8Array, maxLine?: number): string[] => frame(input, [], maxLine).map(({ value, bad, line }) => `${line}:${bad ?? String(value)}`)
+const brief = (input: string | Uint8Array, maxLine?: number): string[] =>
+  frame(input, [], maxLine).map(({ value, bad, line }) => `${line}:${bad ?? String(value)}`)
 
 test('one object a line, with what real streams put between', () => {
   assert.deepEqual(brief('{"a":1}\n{"b":2}\n'), ['1:{"a":1}', '2:{"b":2}'])
@@ -43,11 +45,23 @@ test('one array, compact or pretty-printed, and objects one after another', () =
   const records = [{ a: 1 }, { b: ['x]', { c: '"}' }] }, {}]
   const values = ['{"a":1}', '{"b":["x]",{"c":"\\"}"}]}', '{}']
   for (const text of [JSON.stringify(records), JSON.stringify(records, null, 2), `\n ${JSON.stringify(records, null, '\t')}\n`]) {
-    assert.deepEqual(frame(text).map(({ value }) => value), values)
+    assert.deepEqual(
+      frame(text).map(({ value }) => value),
+      values,
+    )
   }
-  assert.deepEqual(frame(records.map((r) => JSON.stringify(r)).join('')).map(({ value }) => value), values)
-  assert.deepEqual(frame(records.map((r) => JSON.stringify(r, null, 2)).join('\n')).map(({ value }) => value), values)
-  assert.deepEqual(frame(records.map((r) => JSON.stringify(r, null, 2)).join('')).map(({ value }) => value), values)
+  assert.deepEqual(
+    frame(records.map((r) => JSON.stringify(r)).join('')).map(({ value }) => value),
+    values,
+  )
+  assert.deepEqual(
+    frame(records.map((r) => JSON.stringify(r, null, 2)).join('\n')).map(({ value }) => value),
+    values,
+  )
+  assert.deepEqual(
+    frame(records.map((r) => JSON.stringify(r, null, 2)).join('')).map(({ value }) => value),
+    values,
+  )
   assert.deepEqual(brief(JSON.stringify(records, null, 2)), ['2:{"a":1}', '5:{"b":["x]",{"c":"\\"}"}]}', '13:{}'])
   assert.deepEqual(brief('[1,{"a":1},"x"]\n{"b":1}'), ['1:not-object', '2:{"b":1}'])
   assert.deepEqual(brief('[{"a":1},2,"x"]\n{"b":1}'), ['1:{"a":1}', '1:not-object', '1:not-object', '2:{"b":1}'])
@@ -64,7 +78,13 @@ test('a broken record never takes its neighbours with it', () => {
 test('a tail cut in a record or in a character is told as cut', () => {
   assert.deepEqual(brief('{"a":1}\n{"b":"x'), ['1:{"a":1}', '2:cut'])
   const cut = bytesOf('{"a":1}\n{"b":"é"}').slice(0, -3)
-  assert.deepEqual(frame(cut).map(({ bad, line }) => [bad, line]), [[undefined, 1], ['cut', 2]])
+  assert.deepEqual(
+    frame(cut).map(({ bad, line }) => [bad, line]),
+    [
+      [undefined, 1],
+      ['cut', 2],
+    ],
+  )
   assert.deepEqual(brief('[{"a":1},{"b"'), ['1:{"a":1}', '1:cut'])
   assert.deepEqual(brief('{\n  "a": 1,\n'), ['1:cut'])
 })
@@ -77,12 +97,17 @@ test('hostile bytes: NUL, bad UTF-8, lone surrogates, __proto__, duplicate keys,
   assert.deepEqual(brief('{"a":"\ufffd"}'), ['1:{"a":"\ufffd"}'])
   assert.deepEqual(brief('{"a":"\\ud800"}'), ['1:{"a":"\\ud800"}'])
   assert.deepEqual(brief('{"__proto__":{"x":1},"a":1,"a":2}'), ['1:{"__proto__":{"x":1},"a":2}'])
-  assert.deepEqual(brief('{"n":12345678901234567890,"m":9007199254740993,"f":0.12345678901234566,"s":9007199254740991}'), ['1:{"n":12345678901234567890,"m":9007199254740993,"f":0.12345678901234566,"s":9007199254740991}'])
+  assert.deepEqual(brief('{"n":12345678901234567890,"m":9007199254740993,"f":0.12345678901234566,"s":9007199254740991}'), [
+    '1:{"n":12345678901234567890,"m":9007199254740993,"f":0.12345678901234566,"s":9007199254740991}',
+  ])
 })
 
 test('100,000 levels of nesting come through', () => {
   const deep = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
-  assert.deepEqual(frame(`${deep}\n`).map(({ value }) => value === deep), [true])
+  assert.deepEqual(
+    frame(`${deep}\n`).map(({ value }) => value === deep),
+    [true],
+  )
 })
 
 test('a line over the limit is told and reading goes on at the next line', () => {
@@ -92,17 +117,42 @@ test('a line over the limit is told and reading goes on at the next line', () =>
 })
 
 const soup = fc.oneof(
-  fc.constantFrom('{"a":1}\n', '{"a":"é→😀"}\r\n', '\n', '  \n', 'log line\n', '[WARN] x\n', '{"a":{"b":[1,2,{"c":"}"}]}}\n', '{"a":1', '}', '{\n  "a": [\n    1\n  ]\n}\n', '[{"x":1},{"y":"]"}]\n', '[\n  {"x": 1},\n  2\n]\n', '"', '\\', '[', ']', '\ufeff', '\u0000', '{"n":12345678901234567890}\n'),
+  fc.constantFrom(
+    '{"a":1}\n',
+    '{"a":"é→😀"}\r\n',
+    '\n',
+    '  \n',
+    'log line\n',
+    '[WARN] x\n',
+    '{"a":{"b":[1,2,{"c":"}"}]}}\n',
+    '{"a":1',
+    '}',
+    '{\n  "a": [\n    1\n  ]\n}\n',
+    '[{"x":1},{"y":"]"}]\n',
+    '[\n  {"x": 1},\n  2\n]\n',
+    '"',
+    '\\',
+    '[',
+    ']',
+    '\ufeff',
+    '\u0000',
+    '{"n":12345678901234567890}\n',
+  ),
   fc.json().map((json) => `${json}\n`),
   fc.string(),
 )
 
 test('any cut of the bytes gives the same records', () => {
   fc.assert(
-    fc.property(fc.array(soup, { maxLength: 12 }), fc.array(fc.nat(400), { maxLength: 12 }), fc.constantFrom(undefined, 10, 40), (parts, cuts, maxLine) => {
-      const input = parts.join('')
-      assert.deepEqual(frame(input, cuts, maxLine), frame(input, [], maxLine))
-    }),
+    fc.property(
+      fc.array(soup, { maxLength: 12 }),
+      fc.array(fc.nat(400), { maxLength: 12 }),
+      fc.constantFrom(undefined, 10, 40),
+      (parts, cuts, maxLine) => {
+        const input = parts.join('')
+        assert.deepEqual(frame(input, cuts, maxLine), frame(input, [], maxLine))
+      },
+    ),
     { numRuns: 3000 },
   )
 })

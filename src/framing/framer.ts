@@ -16,7 +16,7 @@ export type FrameSink = {
   bad(code: BadCode, text: string, span: Span): void
 }
 
-export const defaultMaxLine = 128 * 1024 * 1024
+const defaultMaxLine = 128 * 1024 * 1024
 
 const newline = 0x0a
 const openBrace = 0x7b
@@ -37,7 +37,15 @@ export function createFramer(sink: FrameSink, { maxLine = defaultMaxLine, plainN
   let line = 1
   let skipping = false // inside a line or element that is over the limit
   let array: { scan: Scan; inElement: boolean; head: number } | undefined
-  let pretty: { start: number; line: number; scan: Scan; lines: { bytes: Uint8Array; line: number; offset: number }[]; size: number } | undefined
+  let pretty:
+    | {
+        start: number
+        line: number
+        scan: Scan
+        lines: { bytes: Uint8Array; line: number; offset: number }[]
+        size: number
+      }
+    | undefined
   let first = true
   const lineSpan: Span = { bytes: carry, start: 0, end: 0, offset: 0, line: 0, inArray: false } // one for all lines: the hot path makes no garbage
 
@@ -83,7 +91,8 @@ export function createFramer(sink: FrameSink, { maxLine = defaultMaxLine, plainN
     } catch {
       return false
     }
-    if (!(trusted && span.bytes !== carry) && text.includes('\ufffd') && !isUtf8(span.bytes, span.start, span.end)) sink.bad('utf8', 'invalid UTF-8', span)
+    if (!(trusted && span.bytes !== carry) && text.includes('\ufffd') && !isUtf8(span.bytes, span.start, span.end))
+      sink.bad('utf8', 'invalid UTF-8', span)
     if (isRecord(value)) sink.record(value, span)
     else sink.bad('not-object', 'JSON, but not an object', span)
     return true
@@ -101,7 +110,13 @@ export function createFramer(sink: FrameSink, { maxLine = defaultMaxLine, plainN
       if (close === -1) {
         if (last) return sink.bad('cut', 'the input ends in the middle of a record', rest)
         if (scan.inString || count > 0 || !mayGoOn) return sink.bad('bad-json', 'not valid JSON', rest)
-        pretty = { start: rest.offset, line: number, scan, lines: [{ bytes: bytes.slice(start, end), line: number, offset: rest.offset }], size: end - start }
+        pretty = {
+          start: rest.offset,
+          line: number,
+          scan,
+          lines: [{ bytes: bytes.slice(start, end), line: number, offset: rest.offset }],
+          size: end - start,
+        }
         return
       }
       if (!parse({ ...rest, end: close })) return sink.bad('bad-json', 'not valid JSON', rest)
@@ -169,7 +184,12 @@ export function createFramer(sink: FrameSink, { maxLine = defaultMaxLine, plainN
       if (!skipping && (close === -1 || carried > 0)) keep(bytes, at, stop)
       if (close === -1) return end
       if (!skipping && stop - at > maxLine) tooLong(bytes, base + at)
-      if (!skipping) takeElement(carried > 0 ? { bytes: carry, start: 0, end: carried, offset: carryAt, line, inArray: true } : { bytes, start: at, end: close, offset: base + at, line, inArray: true })
+      if (!skipping)
+        takeElement(
+          carried > 0
+            ? { bytes: carry, start: 0, end: carried, offset: carryAt, line, inArray: true }
+            : { bytes, start: at, end: close, offset: base + at, line, inArray: true },
+        )
       carried = 0
       skipping = state.inElement = false
       at = close
@@ -260,7 +280,14 @@ export function createFramer(sink: FrameSink, { maxLine = defaultMaxLine, plainN
     push,
     end(): void {
       if (array !== undefined) {
-        if (array.inElement && carried > 0) sink.bad('cut', 'the input ends in the middle of a record', { bytes: carry, start: 0, end: carried, offset: carryAt, line })
+        if (array.inElement && carried > 0)
+          sink.bad('cut', 'the input ends in the middle of a record', {
+            bytes: carry,
+            start: 0,
+            end: carried,
+            offset: carryAt,
+            line,
+          })
         return
       }
       if (carried > 0 && !skipping) takeLine(carry, 0, carried, carryAt, line, true)
@@ -268,7 +295,13 @@ export function createFramer(sink: FrameSink, { maxLine = defaultMaxLine, plainN
         const { lines, start, line: number } = pretty
         const whole = joinLines(lines, 0)
         pretty = undefined
-        sink.bad('cut', 'the input ends in the middle of a record', { bytes: whole, start: 0, end: whole.length, offset: start, line: number })
+        sink.bad('cut', 'the input ends in the middle of a record', {
+          bytes: whole,
+          start: 0,
+          end: whole.length,
+          offset: start,
+          line: number,
+        })
       }
       carried = 0
     },

@@ -32,7 +32,23 @@ export type Place = {
   synthetic?: string | undefined
 }
 
-type EnvelopeKey = 'v' | 'seq' | 'kind' | 'at' | 'session' | 'run' | 'agent' | 'turn' | 'message' | 'block' | 'call' | 'clock' | 'origin' | 'synthetic' | 'ext' | 'raw'
+type EnvelopeKey =
+  | 'v'
+  | 'seq'
+  | 'kind'
+  | 'at'
+  | 'session'
+  | 'run'
+  | 'agent'
+  | 'turn'
+  | 'message'
+  | 'block'
+  | 'call'
+  | 'clock'
+  | 'origin'
+  | 'synthetic'
+  | 'ext'
+  | 'raw'
 
 /** The kind's own fields. */
 export type Payload<K extends Kind> = Omit<EventOf<K>, EnvelopeKey>

@@ -2,7 +2,12 @@
 import type { Fault } from './event.ts'
 import type { FaultCategory } from './vocabulary.ts'
 
-type Hint = { category?: FaultCategory | undefined; code?: string | undefined; http?: number | undefined; retryable?: boolean | undefined }
+type Hint = {
+  category?: FaultCategory | undefined
+  code?: string | undefined
+  http?: number | undefined
+  retryable?: boolean | undefined
+}
 
 export function faultOf(text: string, hint: Hint = {}): Fault {
   const category = hint.category ?? (hint.http === undefined ? undefined : categoryOfStatus(hint.http)) ?? categoryOfText(text)
@@ -11,13 +16,23 @@ export function faultOf(text: string, hint: Hint = {}): Fault {
 
 export function categoryOfStatus(status: number): FaultCategory | undefined {
   switch (status) {
-    case 401: case 403: return 'auth'
-    case 402: return 'billing'
-    case 408: case 504: return 'timeout'
-    case 413: return 'context'
-    case 429: return 'rate_limit'
-    case 503: case 529: return 'overloaded'
-    default: return status >= 500 && status < 600 ? 'provider' : status >= 400 && status < 500 ? 'invalid' : undefined
+    case 401:
+    case 403:
+      return 'auth'
+    case 402:
+      return 'billing'
+    case 408:
+    case 504:
+      return 'timeout'
+    case 413:
+      return 'context'
+    case 429:
+      return 'rate_limit'
+    case 503:
+    case 529:
+      return 'overloaded'
+    default:
+      return status >= 500 && status < 600 ? 'provider' : status >= 400 && status < 500 ? 'invalid' : undefined
   }
 }
 

@@ -24,6 +24,9 @@ export function createSession(pastTurns?: number) {
     laneTurns: new Map<string, number>(),
     messages: new Map<string | undefined, Place>(),
     /** Blocks whose deltas were told and whose end was not, per lane. */
-    blocks: { 'text.delta': new Map<string | undefined, Place>(), 'thought.delta': new Map<string | undefined, Place>() },
+    blocks: {
+      'text.delta': new Map<string | undefined, Place>(),
+      'thought.delta': new Map<string | undefined, Place>(),
+    },
   }
 }

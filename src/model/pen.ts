@@ -6,7 +6,13 @@ import { createSession, type DeltaKind, type Session } from './pen-state.ts'
 import { modelVersion, type Reason } from './vocabulary.ts'
 
 /** Why a stream ended, when its host knows better than the stream. */
-export type Cause = { reason: Reason; error?: Fault | undefined; exitCode?: number | undefined; signal?: string | undefined; synthetic?: string | undefined }
+export type Cause = {
+  reason: Reason
+  error?: Fault | undefined
+  exitCode?: number | undefined
+  signal?: string | undefined
+  synthetic?: string | undefined
+}
 
 export type Pen = ReturnType<typeof createPen>
 
@@ -26,15 +32,45 @@ const mark = (trait: number, kinds: Kind[]): void => {
   for (const kind of kinds) traits.set(kind, (traits.get(kind) ?? 0) | trait)
 }
 mark(needsTurn, [
-  'message.start', 'message.end', 'message.drop', 'text.delta', 'text.end', 'thought.delta', 'thought.end', 'content.end',
-  'tool.start', 'tool.delta', 'tool.update', 'tool.end', 'permission.request', 'question.request',
+  'message.start',
+  'message.end',
+  'message.drop',
+  'text.delta',
+  'text.end',
+  'thought.delta',
+  'thought.end',
+  'content.end',
+  'tool.start',
+  'tool.delta',
+  'tool.update',
+  'tool.end',
+  'permission.request',
+  'question.request',
 ])
 mark(loose | keepsBlock, ['raw', 'issue', 'notice', 'usage.update', 'run.start', 'run.end', 'phase.start', 'phase.end'])
 mark(runLevel, ['run.start', 'run.end', 'phase.start', 'phase.end'])
 mark(keepsBlock, [
-  'message.drop', 'status.update', 'session.update', 'catalog.update', 'task.update', 'report', 'hook.start', 'hook.end',
-  'prompt.submit', 'retry.start', 'cancel.request', 'error', 'tool.delta', 'tool.update', 'tool.end', 'task.start', 'task.end',
-  'permission.request', 'permission.answer', 'question.request', 'question.answer',
+  'message.drop',
+  'status.update',
+  'session.update',
+  'catalog.update',
+  'task.update',
+  'report',
+  'hook.start',
+  'hook.end',
+  'prompt.submit',
+  'retry.start',
+  'cancel.request',
+  'error',
+  'tool.delta',
+  'tool.update',
+  'tool.end',
+  'task.start',
+  'task.end',
+  'permission.request',
+  'permission.answer',
+  'question.request',
+  'question.answer',
 ])
 mark(floats, ['retry.start'])
 mark(ofCall, ['tool.delta', 'tool.update', 'tool.end'])
@@ -105,7 +141,8 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
     }
     const lane = place.agent
     const goesOn = trait & ofCall && session.calls.has(place.call!)
-    if (lane === undefined && trait & needsTurn && session.turns.length === 0 && !goesOn) startTurn(session, { trigger: 'unknown' }, place, 'implied')
+    if (lane === undefined && trait & needsTurn && session.turns.length === 0 && !goesOn)
+      startTurn(session, { trigger: 'unknown' }, place, 'implied')
     for (const delta of deltaKinds) {
       const open = session.blocks[delta].get(lane)
       if (open === undefined || !cutsOff(delta, open, kind, place, trait)) continue
@@ -126,7 +163,10 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
 
   /** The turn an event belongs to: a lane keeps the turn its task began in. */
   const turnOf = (session: Session, place: Place): number | undefined =>
-    place.turn ?? (place.agent === undefined ? session.turns[0] : (session.laneTurns.get(place.agent) ?? session.turns[0] ?? (session.turnCount || undefined)))
+    place.turn ??
+    (place.agent === undefined
+      ? session.turns[0]
+      : (session.laneTurns.get(place.agent) ?? session.turns[0] ?? (session.turnCount || undefined)))
 
   function emit<K extends Kind>(kind: K, payload: Payload<K>, place: Place = nowhere): void {
     const trait = traits.get(kind) ?? 0
@@ -135,7 +175,7 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
     const session = sessionOf(place.session ?? base.session)
     switch (kind) {
       case 'session.start':
-        if (session.started) return put('session.update', pickUpdate(own<"session.start">(payload)), place, undefined)
+        if (session.started) return put('session.update', pickUpdate(own<'session.start'>(payload)), place, undefined)
         session.started = true
         break
       case 'session.end':
@@ -162,7 +202,8 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
     const run = place.run ?? base.run
     if (kind === 'run.end') openRun = undefined
     else openRun ??= { run, phase: undefined }
-    if (kind === 'phase.start') openRun!.phase = { name: own<'phase.start'>(payload).name, iteration: own<'phase.start'>(payload).iteration }
+    if (kind === 'phase.start')
+      openRun!.phase = { name: own<'phase.start'>(payload).name, iteration: own<'phase.start'>(payload).iteration }
     else if (kind === 'phase.end') openRun!.phase = undefined
     base = { at: base.at, run: base.run }
     put(kind, payload, place, undefined)
@@ -170,7 +211,8 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
 
   /** Writes the event and remembers what it opens or closes. */
   function track<K extends Kind>(session: Session, kind: K, payload: Payload<K>, place: Place, trait: number): void {
-    const turn = trait & loose ? place.turn : ((trait & ofCall ? session.calls.get(place.call!)?.turn : undefined) ?? turnOf(session, place))
+    const turn =
+      trait & loose ? place.turn : ((trait & ofCall ? session.calls.get(place.call!)?.turn : undefined) ?? turnOf(session, place))
     const here = (): Place => ({ ...place, at: undefined, turn }) // for what must be closed later
     const lane = place.agent
     switch (kind) {
@@ -262,7 +304,14 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
 
   function overflow(session: Session): void {
     const [call, where] = session.calls.entries().next().value!
-    issue({ code: 'state-limit', severity: 'error', line: origin === undefined ? 0 : lineOf(origin), byte: origin?.offset ?? 0, text: `more than ${mostOpenCalls} tool calls are open; the oldest is taken as abandoned`, goesOn: true })
+    issue({
+      code: 'state-limit',
+      severity: 'error',
+      line: origin === undefined ? 0 : lineOf(origin),
+      byte: origin?.offset ?? 0,
+      text: `more than ${mostOpenCalls} tool calls are open; the oldest is taken as abandoned`,
+      goesOn: true,
+    })
     abandon(session, call, where)
   }
 
@@ -340,10 +389,15 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
       for (const [id, session] of sessions) {
         if (!session.started) continue
         const whole = session.turns.length === 0 && session.lastReason !== undefined
-        const reason: Reason = cause?.reason ?? (whole ? session.lastReason! : "cut")
+        const reason: Reason = cause?.reason ?? (whole ? session.lastReason! : 'cut')
         const error = cause?.error ?? (whole ? session.lastError : undefined)
         base = { at: lastAt, session: id }
-        endSession(session, { reason, error, exitCode: cause?.exitCode, signal: cause?.signal }, {}, cause?.synthetic ?? (whole ? 'implied' : 'cut'))
+        endSession(
+          session,
+          { reason, error, exitCode: cause?.exitCode, signal: cause?.signal },
+          {},
+          cause?.synthetic ?? (whole ? 'implied' : 'cut'),
+        )
       }
       if (openRun === undefined) return
       base = { at: lastAt, run: openRun.run }

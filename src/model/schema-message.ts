@@ -5,7 +5,12 @@ import { reasons } from './vocabulary.ts'
 const whole = { text: optional(text), streamed: flag, startedAt: optional(millis), endedAt: optional(millis) }
 
 export const messageFamily = [
-  event('message.start', { model: optional(text), provider: optional(text), ttftMs: optional(millis), usage: optional(usage) }),
+  event('message.start', {
+    model: optional(text),
+    provider: optional(text),
+    ttftMs: optional(millis),
+    usage: optional(usage),
+  }),
   event('message.end', {
     finish: optional(words(reasons)),
     model: optional(text),

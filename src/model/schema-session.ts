@@ -17,11 +17,27 @@ const setting = {
   schema: optional(text),
 }
 
-const modelShare = Type.Object({ model: text, usage: optional(usage), cost: optional(cost), contextLimit: optional(count), outputLimit: optional(count) })
+const modelShare = Type.Object({
+  model: text,
+  usage: optional(usage),
+  cost: optional(cost),
+  contextLimit: optional(count),
+  outputLimit: optional(count),
+})
 
 export const sessionFamily = [
-  event('run.start', { label: optional(text), maxIterations: optional(count), prePhases: optional(count), loopPhases: optional(count) }),
-  event('run.end', { reason: words(reasons), label: optional(text), iterations: optional(count), durationMs: optional(millis) }),
+  event('run.start', {
+    label: optional(text),
+    maxIterations: optional(count),
+    prePhases: optional(count),
+    loopPhases: optional(count),
+  }),
+  event('run.end', {
+    reason: words(reasons),
+    label: optional(text),
+    iterations: optional(count),
+    durationMs: optional(millis),
+  }),
   event('phase.start', { name: text, iteration: count, stage: words(['pre', 'loop', 'post']) }),
   event('phase.end', {
     name: text,
@@ -29,8 +45,17 @@ export const sessionFamily = [
     reason: words(reasons),
     marker: optional(Type.Object({ type: words(['exit', 'abort', 'continue']), label: optional(text) })),
   }),
-  event('session.start', { how: optional(words(['new', 'resumed', 'forked'])), forkedFrom: optional(text), ...setting }),
-  event('session.update', { by: optional(words(['agent', 'host'])), how: optional(words(['new', 'resumed', 'forked'])), length: optional(count), ...setting }),
+  event('session.start', {
+    how: optional(words(['new', 'resumed', 'forked'])),
+    forkedFrom: optional(text),
+    ...setting,
+  }),
+  event('session.update', {
+    by: optional(words(['agent', 'host'])),
+    how: optional(words(['new', 'resumed', 'forked'])),
+    length: optional(count),
+    ...setting,
+  }),
   event('session.end', {
     reason: words(reasons),
     error: optional(fault),

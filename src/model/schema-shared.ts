@@ -24,10 +24,14 @@ export const usage = Type.Object({
 
 export const cost = Type.Object({
   usd: Type.Number(),
-  parts: optional(Type.Object({
-    input: optional(Type.Number()), output: optional(Type.Number()),
-    cacheRead: optional(Type.Number()), cacheWrite: optional(Type.Number()),
-  })),
+  parts: optional(
+    Type.Object({
+      input: optional(Type.Number()),
+      output: optional(Type.Number()),
+      cacheRead: optional(Type.Number()),
+      cacheWrite: optional(Type.Number()),
+    }),
+  ),
   by: words(['source', 'priced']),
 })
 
@@ -41,7 +45,12 @@ export const fault = Type.Object({
   retryable: optional(flag),
 })
 
-export const option = Type.Object({ id: text, kind: words(optionKinds), label: optional(text), needsText: optional(flag) })
+export const option = Type.Object({
+  id: text,
+  kind: words(optionKinds),
+  label: optional(text),
+  needsText: optional(flag),
+})
 export const rule = Type.Object({ permission: text, pattern: text, action: text })
 
 /** The record an event was made from. Most streams have a record on every line and are written by the agent: that need not be said. */
@@ -55,7 +64,7 @@ export const origin = Type.Object({
 })
 
 /** On every event. `session` is absent where the source names none, and on run-level and connection-level events. */
-export const envelope = {
+const envelope = {
   v: Type.Literal(modelVersion),
   seq: Type.Integer({ minimum: 1 }),
   at: optional(millis),

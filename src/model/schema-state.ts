@@ -3,7 +3,12 @@ import Type from 'typebox'
 import { context, cost, count, event, fault, flag, json, list, millis, optional, text, usage, words } from './schema-shared.ts'
 import { phases } from './vocabulary.ts'
 
-const limit = Type.Object({ name: text, state: words(['ok', 'warning', 'reached']), used: optional(Type.Number()), resetsAt: optional(millis) })
+const limit = Type.Object({
+  name: text,
+  state: words(['ok', 'warning', 'reached']),
+  used: optional(Type.Number()),
+  resetsAt: optional(millis),
+})
 const named = Type.Object({ name: text, description: optional(text) })
 
 export const stateFamily = [
@@ -15,7 +20,12 @@ export const stateFamily = [
     changes: optional(list(Type.Object({ path: text, change: words(['add', 'update', 'delete']) }))),
     diff: optional(text),
   }),
-  event('skill.load', { name: text, level: words(['listed', 'loaded', 'resource']), path: optional(text), description: optional(text) }),
+  event('skill.load', {
+    name: text,
+    level: words(['listed', 'loaded', 'resource']),
+    path: optional(text),
+    description: optional(text),
+  }),
   event('catalog.update', {
     tools: optional(list(Type.Object({ name: text, source: words(['builtin', 'mcp', 'other']), server: optional(text) }))),
     skills: optional(list(Type.Object({ name: text, version: optional(text), path: optional(text) }))),
@@ -35,7 +45,13 @@ export const stateFamily = [
     cost: optional(cost),
     limits: optional(list(limit)),
   }),
-  event('context.trim', { why: words(['compact', 'trim', 'clear']), trigger: optional(words(['auto', 'manual'])), before: optional(count), after: optional(count), text: optional(text) }),
+  event('context.trim', {
+    why: words(['compact', 'trim', 'clear']),
+    trigger: optional(words(['auto', 'manual'])),
+    before: optional(count),
+    after: optional(count),
+    text: optional(text),
+  }),
   event('retry.start', {
     scope: words(['model', 'tool', 'turn', 'run']),
     attempt: count,
@@ -43,7 +59,13 @@ export const stateFamily = [
     delayMs: optional(millis),
     error: optional(fault),
   }),
-  event('cancel.request', { target: words(['turn', 'session', 'task', 'call']), by: words(['user', 'host', 'policy', 'agent']), text: optional(text), id: optional(text), task: optional(text) }),
+  event('cancel.request', {
+    target: words(['turn', 'session', 'task', 'call']),
+    by: words(['user', 'host', 'policy', 'agent']),
+    text: optional(text),
+    id: optional(text),
+    task: optional(text),
+  }),
   event('report', {
     type: words(['ready', 'state', 'reply', 'finish']),
     name: optional(text),

@@ -4,14 +4,45 @@ export const modelVersion = 1
 
 /** Why one model call, a turn, a phase, a run or a session came to its end. */
 export const reasons = [
-  'end_turn', 'tool_use', 'max_tokens', 'stop_sequence', 'refusal', 'cancelled', 'error', 'cut', // a model call ends with one of these
-  'max_turns', 'budget', 'context', 'timeout', 'stall', 'cancelled_forced', 'degenerate', 'blocked',
-  'exit', 'abort', 'max_iterations', 'phase_failure', 'unknown',
+  'end_turn',
+  'tool_use',
+  'max_tokens',
+  'stop_sequence',
+  'refusal',
+  'cancelled',
+  'error',
+  'cut', // a model call ends with one of these
+  'max_turns',
+  'budget',
+  'context',
+  'timeout',
+  'stall',
+  'cancelled_forced',
+  'degenerate',
+  'blocked',
+  'exit',
+  'abort',
+  'max_iterations',
+  'phase_failure',
+  'unknown',
 ] as const
 export type Reason = (typeof reasons)[number]
 
 export const toolKinds = [
-  'read', 'edit', 'delete', 'move', 'search', 'execute', 'fetch', 'think', 'task', 'plan', 'skill', 'question', 'mode', 'other',
+  'read',
+  'edit',
+  'delete',
+  'move',
+  'search',
+  'execute',
+  'fetch',
+  'think',
+  'task',
+  'plan',
+  'skill',
+  'question',
+  'mode',
+  'other',
 ] as const
 export type ToolKind = (typeof toolKinds)[number]
 
@@ -20,7 +51,18 @@ export const toolStatuses = ['ok', 'error', 'denied', 'cancelled', 'abandoned'] 
 export type ToolStatus = (typeof toolStatuses)[number]
 
 export const faultCategories = [
-  'rate_limit', 'auth', 'timeout', 'oom', 'provider', 'overloaded', 'context', 'billing', 'network', 'invalid', 'cancelled', 'unknown',
+  'rate_limit',
+  'auth',
+  'timeout',
+  'oom',
+  'provider',
+  'overloaded',
+  'context',
+  'billing',
+  'network',
+  'invalid',
+  'cancelled',
+  'unknown',
 ] as const
 export type FaultCategory = (typeof faultCategories)[number]
 
@@ -32,7 +74,19 @@ export type Decision = (typeof decisions)[number]
 
 /** Who decided a permission question. */
 export const deciders = [
-  'user', 'host', 'policy', 'rule', 'mode', 'hook', 'headless', 'timeout', 'agent', 'control', 'file', 'terminal', 'unknown',
+  'user',
+  'host',
+  'policy',
+  'rule',
+  'mode',
+  'hook',
+  'headless',
+  'timeout',
+  'agent',
+  'control',
+  'file',
+  'terminal',
+  'unknown',
 ] as const
 export type Decider = (typeof deciders)[number]
 

@@ -37,7 +37,12 @@ export const createConverter = (from: Dialect, to: Dialect, out: Output, options
 
 // ── to another dialect ───────────────────────────────────────────────────────────────────────────────────────────────────
 
-function translate(from: Dialect, to: Dialect, out: Output, { maxLine, array = false, carry = false, others, onIssue }: ConvertOptions): Converter {
+function translate(
+  from: Dialect,
+  to: Dialect,
+  out: Output,
+  { maxLine, array = false, carry = false, others, onIssue }: ConvertOptions,
+): Converter {
   let records = 0
   let issues = 0
   let written = 0
@@ -151,7 +156,10 @@ function passThrough(dialect: Dialect, out: Output, { maxLine, array = false, ot
 
   /** No record at all: white space, or an empty array, which may have to become the other. */
   function nothing(): void {
-    const text = held.map((early) => utf8(early, 0, early.length)).join('').trim()
+    const text = held
+      .map((early) => utf8(early, 0, early.length))
+      .join('')
+      .trim()
     if (text === '' && array) out.line('[]')
     else if (text !== '[]' || array) for (const early of held) out.bytes(early)
   }

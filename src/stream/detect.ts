@@ -21,8 +21,6 @@ const enough = 0.5
 /** A stream that no record has made sure of by then is taken for what it most looks like. */
 const patience = 32
 
-export type Sniffer = ReturnType<typeof createSniffer>
-
 export function createSniffer(claimers: readonly Claimer[]) {
   const tally = new Map<Claimer, { records: number; claims: number; version: string | undefined }>()
   let records = 0
@@ -72,7 +70,14 @@ export function createSniffer(claimers: readonly Claimer[]) {
       const [{ name: dialect }, { claims, version }] = likeliest
       const several = found.filter(([, count]) => count.claims / count.records >= sure)
       const mixed = several.length > 1 ? several.map(([claimer, count]) => ({ dialect: claimer.name, records: count.records })) : undefined
-      return { dialect, version, confidence: Math.round((claims / (records + unreadable)) * 100) / 100, records, unreadable, mixed }
+      return {
+        dialect,
+        version,
+        confidence: Math.round((claims / (records + unreadable)) * 100) / 100,
+        records,
+        unreadable,
+        mixed,
+      }
     },
   }
 }

@@ -16,7 +16,10 @@ export function createLedger(to: Dialect) {
   const table = new Map<Kind, Watched>()
   for (const [kind, { how, lost }] of Object.entries(to.loss)) {
     const self: Loss = { code: kind, how: how === 'exact' ? 'drop' : how, count: 0, first: 0 }
-    const fields = (lost ?? []).map((name) => ({ name, loss: { code: `${kind}.${name}`, how: 'drop', count: 0, first: 0 } satisfies Loss }))
+    const fields = (lost ?? []).map((name) => ({
+      name,
+      loss: { code: `${kind}.${name}`, how: 'drop', count: 0, first: 0 } satisfies Loss,
+    }))
     table.set(kind as Kind, { how, self, fields })
   }
   const count = (loss: Loss, event: Event): void => {
@@ -55,14 +58,20 @@ export function createLedger(to: Dialect) {
     },
     losses(): Loss[] {
       const counted = [...table.values()].flatMap(({ self, fields }) => [self, ...fields.map(({ loss }) => loss)])
-      return [...counted, ...extra.values()].filter((loss) => loss.count > 0).sort((a, b) => a.first - b.first || (a.code < b.code ? -1 : 1))
+      return [...counted, ...extra.values()]
+        .filter((loss) => loss.count > 0)
+        .sort((a, b) => a.first - b.first || (a.code < b.code ? -1 : 1))
     },
     additions: (): Addition[] => [...additions.values()],
   }
 }
 
 /** An encoder's sink that keeps the ledger and lets what is to be carried travel along in the next record. */
-export function ledgerSink(ledger: ReturnType<typeof createLedger>, to: Dialect, write: (record: Rec) => void): Sink & { carry(event: Event): void; end(): void } {
+export function ledgerSink(
+  ledger: ReturnType<typeof createLedger>,
+  to: Dialect,
+  write: (record: Rec) => void,
+): Sink & { carry(event: Event): void; end(): void } {
   let carried: Event[] = []
   return {
     write(record, synthetic) {

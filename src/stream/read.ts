@@ -33,7 +33,8 @@ export function createReader(dialect: Dialect, onEvents: (events: Event[], recor
       if (first !== undefined) first.raw = utf8(span.bytes, span.start, span.end)
       return
     }
-    for (const event of events) if (event.kind === 'issue' || (event.kind === 'raw' && event.why !== 'redundant')) event.raw = utf8(span.bytes, span.start, span.end)
+    for (const event of events)
+      if (event.kind === 'issue' || (event.kind === 'raw' && event.why !== 'redundant')) event.raw = utf8(span.bytes, span.start, span.end)
   }
 
   function tell(code: BadCode, severity: 'warn' | 'error', text: string, span: Span): void {
@@ -47,7 +48,16 @@ export function createReader(dialect: Dialect, onEvents: (events: Event[], recor
     const other = foreign(value, dialect, others)
     if (other === undefined) return event
     const { type: _type, why: _why, ...place } = event
-    return { ...place, kind: 'issue', code: 'other-dialect', severity: 'error', line, byte, text: `not ${dialect.name}: this looks like ${other.name}`, goesOn: true }
+    return {
+      ...place,
+      kind: 'issue',
+      code: 'other-dialect',
+      severity: 'error',
+      line,
+      byte,
+      text: `not ${dialect.name}: this looks like ${other.name}`,
+      goesOn: true,
+    }
   }
 
   const framer = createFramer(
@@ -76,4 +86,6 @@ export function createReader(dialect: Dialect, onEvents: (events: Event[], recor
 
 /** Another dialect that is sure of a record whose type this one does not know. */
 export const foreign = (record: Rec, dialect: Dialect, others: readonly Claimer[]): Claimer | undefined =>
-  dialect.custom === true && dialect.tag(record) !== undefined ? undefined : others.find((other) => other.name !== dialect.name && other.claim(record) >= 0.9)
+  dialect.custom === true && dialect.tag(record) !== undefined
+    ? undefined
+    : others.find((other) => other.name !== dialect.name && other.claim(record) >= 0.9)

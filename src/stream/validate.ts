@@ -8,7 +8,14 @@ import { type BadCode, createFramer, type Span } from '../framing/framer.ts'
 import { foreign } from './read.ts'
 
 /** `rule` is the sentence that was broken; `line` counts from 1, `byte` from 0. */
-export type Finding = { line: number; byte: number; code: string; severity: 'error' | 'warn'; text: string; rule: string }
+export type Finding = {
+  line: number
+  byte: number
+  code: string
+  severity: 'error' | 'warn'
+  text: string
+  rule: string
+}
 
 export type Verdict = { records: number; errors: number; warnings: number }
 
@@ -32,7 +39,11 @@ const streamRules: Record<BadCode | 'other-dialect' | 'unknown-type' | 'no-type'
   shape: 'A record has the fields of its type.',
 }
 
-export function createValidator(dialect: Dialect, onFinding: (finding: Finding) => void, { maxLine, others = [], repair }: ValidateOptions = {}) {
+export function createValidator(
+  dialect: Dialect,
+  onFinding: (finding: Finding) => void,
+  { maxLine, others = [], repair }: ValidateOptions = {},
+) {
   const typeOf = typeFinder(dialect.shapes)
   const order = dialect.order()
   const verdict: Verdict = { records: 0, errors: 0, warnings: 0 }
@@ -46,8 +57,10 @@ export function createValidator(dialect: Dialect, onFinding: (finding: Finding) 
     else verdict.warnings++
     onFinding({ line, byte, code, severity, text, rule })
   }
-  const shape = (code: keyof typeof streamRules, text: string, severity: 'error' | 'warn' = 'error'): void => find(code, severity, text, streamRules[code])
-  const report = ({ code, severity, text }: { code: string; severity: 'error' | 'warn'; text: string }): void => find(code, severity, text, dialect.rules[code] ?? code)
+  const shape = (code: keyof typeof streamRules, text: string, severity: 'error' | 'warn' = 'error'): void =>
+    find(code, severity, text, streamRules[code])
+  const report = ({ code, severity, text }: { code: string; severity: 'error' | 'warn'; text: string }): void =>
+    find(code, severity, text, dialect.rules[code] ?? code)
 
   function judge(record: Rec): string | undefined {
     const tag = dialect.tag(record)

@@ -13,7 +13,10 @@ test('every record type of the shapes is known to the claim', () => {
 test("the document's examples are claimed, and its sessions for sure", () => {
   for (const name of readdirSync(new URL('document/', folder))) {
     const claims = fixture(`document/${name}`).map((record) => aictrl.claim(record))
-    assert.ok(claims.every((claim) => claim >= (name.includes('base') ? 0 : 0.5)), name)
+    assert.ok(
+      claims.every((claim) => claim >= (name.includes('base') ? 0 : 0.5)),
+      name,
+    )
     if (name.endsWith('.ndjson')) assert.equal(claims[0], 1)
   }
 })
@@ -27,7 +30,15 @@ test('records that opencode could have written are claimed by half', () => {
 })
 
 test('other dialects are left alone', () => {
-  for (const record of [{ type: 'assistant', session_id: 's' }, { event: 'session.end' }, { kind: 'done' }, { type: 'error', message: 'x' }, { type: 'text', text: 'x' }, { type: 7 }, {}]) {
+  for (const record of [
+    { type: 'assistant', session_id: 's' },
+    { event: 'session.end' },
+    { kind: 'done' },
+    { type: 'error', message: 'x' },
+    { type: 'text', text: 'x' },
+    { type: 7 },
+    {},
+  ]) {
     assert.equal(aictrl.claim(record), 0, JSON.stringify(record))
   }
   assert.equal(aictrl.claim({ type: 'moon_phase', timestamp: 1, sessionID: 's' }), 0.3)

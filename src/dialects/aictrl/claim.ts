@@ -3,13 +3,31 @@
 import type { Claimer } from '../contract.ts'
 
 const own: ReadonlySet<unknown> = new Set([
-  'session_start', 'tool_catalog', 'session_complete', 'session_error', 'message_complete', 'skill_discovered', 'skill_loaded', 'skill_resource_loaded',
-  'subagent_start', 'subagent_complete', 'permission_rejected', 'permission_granted',
-  'invocation_start', 'invocation_error', 'invocation_complete', 'tool_catalog_error',
+  'session_start',
+  'tool_catalog',
+  'session_complete',
+  'session_error',
+  'message_complete',
+  'skill_discovered',
+  'skill_loaded',
+  'skill_resource_loaded',
+  'subagent_start',
+  'subagent_complete',
+  'permission_rejected',
+  'permission_granted',
+  'invocation_start',
+  'invocation_error',
+  'invocation_complete',
+  'tool_catalog_error',
 ])
 /** With the key that opencode's record of that name has too. */
 const shared: ReadonlyMap<unknown, string> = new Map([
-  ['text', 'part'], ['reasoning', 'part'], ['tool_use', 'part'], ['step_start', 'part'], ['step_finish', 'part'], ['error', 'error'],
+  ['text', 'part'],
+  ['reasoning', 'part'],
+  ['tool_use', 'part'],
+  ['step_start', 'part'],
+  ['step_finish', 'part'],
+  ['error', 'error'],
 ])
 
 export const claimer: Claimer = {
@@ -23,7 +41,12 @@ export const claimer: Claimer = {
     const key = shared.get(type)
     if (key === undefined) return stamped ? 0.3 : 0
     if (typeof record[key] !== 'object' || record[key] === null) return 0
-    if (typeof record['sequenceNum'] === 'number' || typeof record['schemaVersion'] === 'string' || typeof record['sourceSessionID'] === 'string') return 1
+    if (
+      typeof record['sequenceNum'] === 'number' ||
+      typeof record['schemaVersion'] === 'string' ||
+      typeof record['sourceSessionID'] === 'string'
+    )
+      return 1
     return stamped ? 0.6 : 0.5
   },
   version: (record) => (typeof record['schemaVersion'] === 'string' ? record['schemaVersion'] : undefined),

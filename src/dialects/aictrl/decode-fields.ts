@@ -25,14 +25,24 @@ export function usageOf(tokens: Wire<'message_complete'>['tokens']): Usage | und
   const inside = total !== input + output + cached + thought
   const cacheInside = inside && total === input + output && cached <= input
   const thoughtInside = inside && (cacheInside || total === input + output + cached) && thought <= output
-  return { input: cacheInside ? input - cached : input, output: thoughtInside ? output - thought : output, reasoning, cacheRead, cacheWrite }
+  return {
+    input: cacheInside ? input - cached : input,
+    output: thoughtInside ? output - thought : output,
+    reasoning,
+    cacheRead,
+    cacheWrite,
+  }
 }
 
 export function costOf(cost: Wire<'message_complete'>['cost']): Cost | undefined {
   if (cost === undefined || cost === null) return undefined
   if (typeof cost === 'number') return { usd: cost, by: 'source' }
   const parts = { input: cost.input, output: cost.output, cacheRead: cost.cache?.read, cacheWrite: cost.cache?.write }
-  return { usd: (parts.input ?? 0) + (parts.output ?? 0) + (parts.cacheRead ?? 0) + (parts.cacheWrite ?? 0), parts, by: 'source' }
+  return {
+    usd: (parts.input ?? 0) + (parts.output ?? 0) + (parts.cacheRead ?? 0) + (parts.cacheWrite ?? 0),
+    parts,
+    by: 'source',
+  }
 }
 
 export function contextOf(context: Wire<'message_complete'>['context']): Context | undefined {
@@ -66,7 +76,8 @@ export function diagnosticsOf(error: unknown): Rec | undefined {
   return undefined
 }
 
-const firstText = (...values: unknown[]): string | undefined => values.find((value) => typeof value === 'string' && value !== '') as string | undefined
+const firstText = (...values: unknown[]): string | undefined =>
+  values.find((value) => typeof value === 'string' && value !== '') as string | undefined
 
 /** How a call ended; `rejected` when its permission was. */
 export function resultOf({ state, tool }: Wire<'tool_use'>['part'], rejected: boolean): Payload<'tool.end'> {

@@ -23,9 +23,13 @@ export const createSession = () => ({
 export function endOf({ fatal, errors, aborted, finish }: Session, text: string | undefined): { reason: Reason; error: Fault | undefined } {
   if (fatal !== undefined) {
     const { fault } = fatal
-    if (aborted && fault.category === 'unknown' && fault.code === undefined) return { reason: 'cancelled', error: { ...fault, category: 'cancelled' } }
+    if (aborted && fault.category === 'unknown' && fault.code === undefined)
+      return { reason: 'cancelled', error: { ...fault, category: 'cancelled' } }
     return { reason: fatal.reason, error: fault }
   }
   if (text !== undefined && text !== '' && !errors) return { reason: 'error', error: faultOf(text) }
-  return { reason: finish === 'max_tokens' || finish === 'refusal' || finish === 'cancelled' ? finish : 'end_turn', error: undefined }
+  return {
+    reason: finish === 'max_tokens' || finish === 'refusal' || finish === 'cancelled' ? finish : 'end_turn',
+    error: undefined,
+  }
 }

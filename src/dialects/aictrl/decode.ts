@@ -91,7 +91,17 @@ export function decode(pen: Pen): DecoderBody {
     pen.emit('tool.start', start, { ...place, at: startedAt, synthetic: 'implied' })
     place.at = at
     const durationMs = startedAt === undefined || endedAt === undefined ? undefined : Math.max(0, endedAt - startedAt)
-    pen.emit('tool.end', { ...resultOf(part, own.rejected.delete(place.call)), title: state.title ?? undefined, startedAt, endedAt, durationMs }, place)
+    pen.emit(
+      'tool.end',
+      {
+        ...resultOf(part, own.rejected.delete(place.call)),
+        title: state.title ?? undefined,
+        startedAt,
+        endedAt,
+        durationMs,
+      },
+      place,
+    )
   }
 
   function messageComplete(record: Wire<'message_complete'>): void {
@@ -101,7 +111,16 @@ export function decode(pen: Pen): DecoderBody {
     const finish = typeof word === 'string' ? finishOf(word) : status === 'aborted' ? 'cancelled' : status === 'error' ? 'error' : undefined
     own.finish = finish
     const usageFinal = usage === undefined ? undefined : record.usageStatus !== 'estimated'
-    const told = { finish, model, provider, agentName, usage, usageFinal, cost: costOf(record.cost), context: contextOf(record.context) }
+    const told = {
+      finish,
+      model,
+      provider,
+      agentName,
+      usage,
+      usageFinal,
+      cost: costOf(record.cost),
+      context: contextOf(record.context),
+    }
     const place: Place = { message: messageID ?? pen.openMessage(undefined)?.message }
     inMessage(place)
     pen.emit('message.end', told, place)
@@ -114,7 +133,11 @@ export function decode(pen: Pen): DecoderBody {
       own.rejected.add(call)
     }
     const by = decision === 'allow' ? 'rule' : 'headless'
-    pen.emit('permission.answer', { decision, by, name, toolKind: toolKindOf(name), permission: asked, patterns, input: input ?? undefined }, { agent: lane, call })
+    pen.emit(
+      'permission.answer',
+      { decision, by, name, toolKind: toolKindOf(name), permission: asked, patterns, input: input ?? undefined },
+      { agent: lane, call },
+    )
   }
 
   // ── subagents ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -141,13 +164,25 @@ export function decode(pen: Pen): DecoderBody {
     const slash = path?.indexOf('/') ?? -1
     const provider = slash > 0 ? path?.slice(0, slash) : undefined
     const model = slash > 0 ? path?.slice(slash + 1) : path
-    pen.emit('session.start', { how: pen.isEnded() ? 'resumed' : undefined, native: id, model, provider, agentName, rules, schema })
+    pen.emit('session.start', {
+      how: pen.isEnded() ? 'resumed' : undefined,
+      native: id,
+      model,
+      provider,
+      agentName,
+      rules,
+      schema,
+    })
   }
 
   function catalog({ tools, skills }: Wire<'tool_catalog'>): void {
     for (const { name, server } of tools) if (server !== undefined) (own.servers ??= new Map()).set(name, server)
     pen.emit('catalog.update', {
-      tools: tools.map(({ name, source, server }) => ({ name, source: source === 'builtin' || source === 'mcp' ? source : 'other', server })),
+      tools: tools.map(({ name, source, server }) => ({
+        name,
+        source: source === 'builtin' || source === 'mcp' ? source : 'other',
+        server,
+      })),
       skills: skills.map(({ name, version }) => ({ name, version: version ?? undefined })),
     })
   }
@@ -180,7 +215,12 @@ export function decode(pen: Pen): DecoderBody {
     if (tag === 'invocation_start') return pen.emit('run.start', {})
     if (tag === 'invocation_error') {
       const { phase, code, message } = record as Wire<'invocation_error'>
-      return pen.emit('notice', { level: 'warn', code, text: message ?? 'the invocation failed', data: phase === undefined ? undefined : { phase } })
+      return pen.emit('notice', {
+        level: 'warn',
+        code,
+        text: message ?? 'the invocation failed',
+        data: phase === undefined ? undefined : { phase },
+      })
     }
     const { status, durationMs } = record as Wire<'invocation_complete'>
     const reason = lastReason ?? 'end_turn'
@@ -191,7 +231,8 @@ export function decode(pen: Pen): DecoderBody {
   /** A permission may name its subagent's session, also one that nobody has told of. */
   function enter(tag: string, named: string | undefined, run: string | undefined): void {
     const root = named === undefined ? undefined : lanes.get(named)
-    const stray = root === undefined && named !== current && tag.startsWith('permission_') && !pen.isStarted(named) && pen.isStarted(current)
+    const stray =
+      root === undefined && named !== current && tag.startsWith('permission_') && !pen.isStarted(named) && pen.isStarted(current)
     id = current = root ?? (stray ? current : (named ?? current))
     own = sessionOf(id)
     pen.common({ at, session: id, run })
@@ -208,17 +249,32 @@ export function decode(pen: Pen): DecoderBody {
       }
       enter(tag, sessionID, invocationID)
       switch (tag) {
-        case 'session_start': return sessionStart(record as Wire<'session_start'>)
-        case 'tool_catalog': return catalog(record as Wire<'tool_catalog'>)
-        case 'tool_catalog_error': return pen.emit('notice', { level: 'warn', code: tag, text: textOf((record as Wire<'tool_catalog_error'>).error) })
-        case 'step_start': return stepStart(record as Wire<'step_start'>)
-        case 'text': return spoken('text.end', record as Wire<'text'>)
-        case 'reasoning': return spoken('thought.end', record as Wire<'reasoning'>)
-        case 'tool_use': return toolUse(record as Wire<'tool_use'>)
-        case 'permission_granted': return permission('allow', record as Wire<'permission_granted'>)
-        case 'permission_rejected': return permission('reject', record as Wire<'permission_rejected'>)
-        case 'step_finish': return pen.raw(tag, 'redundant') // message_complete follows and says it all
-        case 'message_complete': return messageComplete(record as Wire<'message_complete'>)
+        case 'session_start':
+          return sessionStart(record as Wire<'session_start'>)
+        case 'tool_catalog':
+          return catalog(record as Wire<'tool_catalog'>)
+        case 'tool_catalog_error':
+          return pen.emit('notice', {
+            level: 'warn',
+            code: tag,
+            text: textOf((record as Wire<'tool_catalog_error'>).error),
+          })
+        case 'step_start':
+          return stepStart(record as Wire<'step_start'>)
+        case 'text':
+          return spoken('text.end', record as Wire<'text'>)
+        case 'reasoning':
+          return spoken('thought.end', record as Wire<'reasoning'>)
+        case 'tool_use':
+          return toolUse(record as Wire<'tool_use'>)
+        case 'permission_granted':
+          return permission('allow', record as Wire<'permission_granted'>)
+        case 'permission_rejected':
+          return permission('reject', record as Wire<'permission_rejected'>)
+        case 'step_finish':
+          return pen.raw(tag, 'redundant') // message_complete follows and says it all
+        case 'message_complete':
+          return messageComplete(record as Wire<'message_complete'>)
         case 'skill_discovered': {
           const { name, description, location: path } = record as Wire<'skill_discovered'>
           return pen.emit('skill.load', { name, level: 'listed', path, description })
@@ -231,11 +287,16 @@ export function decode(pen: Pen): DecoderBody {
           const { skillName: name, filePath: path } = record as Wire<'skill_resource_loaded'>
           return pen.emit('skill.load', { name, level: 'resource', path })
         }
-        case 'subagent_start': return subagentStart(record as Wire<'subagent_start'>)
-        case 'subagent_complete': return subagentComplete(record as Wire<'subagent_complete'>)
-        case 'error': return error(record as Wire<'error'>)
-        case 'session_error': return sessionError(record as Wire<'session_error'>)
-        case 'session_complete': return sessionComplete(record as Wire<'session_complete'>)
+        case 'subagent_start':
+          return subagentStart(record as Wire<'subagent_start'>)
+        case 'subagent_complete':
+          return subagentComplete(record as Wire<'subagent_complete'>)
+        case 'error':
+          return error(record as Wire<'error'>)
+        case 'session_error':
+          return sessionError(record as Wire<'session_error'>)
+        case 'session_complete':
+          return sessionComplete(record as Wire<'session_complete'>)
       }
     },
   }

@@ -13,8 +13,19 @@ const mostText = 16 * 2 ** 20
 export function openStep(out: Out, session: Session, event: Event): void {
   if (session.step !== undefined) return
   const started = event.kind === 'message.start' ? event : undefined
-  session.step = { turn: event.turn, model: started?.model, provider: started?.provider, tools: false, implied: started === undefined }
-  write(out, session, { type: 'step_start', timestamp: out.time(event), sessionID: session.id, part: { type: 'step-start' } }, started === undefined ? 'required' : syntheticOf(event))
+  session.step = {
+    turn: event.turn,
+    model: started?.model,
+    provider: started?.provider,
+    tools: false,
+    implied: started === undefined,
+  }
+  write(
+    out,
+    session,
+    { type: 'step_start', timestamp: out.time(event), sessionID: session.id, part: { type: 'step-start' } },
+    started === undefined ? 'required' : syntheticOf(event),
+  )
 }
 
 /** Writes step_finish and prepares message_complete. */
@@ -25,7 +36,8 @@ export function closeStep(out: Out, session: Session, event: Event, synthetic: s
   session.step = undefined
   dropBlocks(session)
   flushMessage(out, session)
-  if (step !== undefined) write(out, session, { type: 'step_finish', timestamp, sessionID: session.id, part: { type: 'step-finish' } }, synthetic)
+  if (step !== undefined)
+    write(out, session, { type: 'step_finish', timestamp, sessionID: session.id, part: { type: 'step-finish' } }, synthetic)
   session.pending = {
     event: ended,
     timestamp,
@@ -75,18 +87,23 @@ export function flushMessage(out: Out, session: Session): void {
     session.spentInAll = addUsage(session.spentInAll, usage)
   }
   const { model, provider } = modelOf(out, session, pending)
-  write(out, session, {
-    type: 'message_complete',
-    timestamp: pending.timestamp,
-    sessionID: session.id,
-    modelID: model,
-    providerID: provider,
-    agent: event?.agentName ?? session.agent ?? 'default',
-    cost: costOf(out, event),
-    tokens: tokensOf(out, usage),
-    context: contextOf(event, usage, session.limits.get(model)),
-    finish: finishWord(pending.finish ?? 'end_turn'),
-  }, pending.synthetic)
+  write(
+    out,
+    session,
+    {
+      type: 'message_complete',
+      timestamp: pending.timestamp,
+      sessionID: session.id,
+      modelID: model,
+      providerID: provider,
+      agent: event?.agentName ?? session.agent ?? 'default',
+      cost: costOf(out, event),
+      tokens: tokensOf(out, usage),
+      context: contextOf(event, usage, session.limits.get(model)),
+      finish: finishWord(pending.finish ?? 'end_turn'),
+    },
+    pending.synthetic,
+  )
 }
 
 function modelOf(out: Out, session: Session, pending: Pending): { model: string; provider: string } {
@@ -113,7 +130,11 @@ function costOf(out: Out, event: Pending['event']) {
   if (cost === undefined) out.sink.added('message_complete.cost')
   else if (cost.parts === undefined && cost.usd !== 0) out.sink.lost(event!, 'cost', 'drop')
   const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0 } = cost?.parts ?? {}
-  return { input: Math.max(0, input), output: Math.max(0, output), cache: { read: Math.max(0, cacheRead), write: Math.max(0, cacheWrite) } }
+  return {
+    input: Math.max(0, input),
+    output: Math.max(0, output),
+    cache: { read: Math.max(0, cacheRead), write: Math.max(0, cacheWrite) },
+  }
 }
 
 /** A turn that stands for its messages fills no window: its tokens are sums. */
@@ -150,7 +171,8 @@ export function endBlock(out: Out, session: Session, event: EventOf<'text.end' |
 
 function dropBlock(session: Session, { kind }: EventOf<'text.end' | 'thought.end'>): void {
   const name = kind === 'text.end' ? 'text' : 'thought'
-  if (session.blocks[name].text !== '' || session.blocks[name].spilled > 0) session.blocks[name] = { text: '', spilled: 0, startedAt: undefined }
+  if (session.blocks[name].text !== '' || session.blocks[name].spilled > 0)
+    session.blocks[name] = { text: '', spilled: 0, startedAt: undefined }
 }
 
 function spoken(out: Out, session: Session, event: Event, text: string, start: number | undefined, end: number | undefined): void {
@@ -159,5 +181,11 @@ function spoken(out: Out, session: Session, event: Event, text: string, start: n
   if (start === undefined) out.sink.added(`${type}.part.time`)
   const time = { start: start ?? timestamp, end: end ?? timestamp }
   if (type === 'text') session.spoke = true
-  write(out, session, { type, timestamp, sessionID: session.id, part: { type, text, sessionID: session.id, time }, sequenceNum: nextNumber(session, session.id) })
+  write(out, session, {
+    type,
+    timestamp,
+    sessionID: session.id,
+    part: { type, text, sessionID: session.id, time },
+    sequenceNum: nextNumber(session, session.id),
+  })
 }

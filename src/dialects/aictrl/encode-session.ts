@@ -33,14 +33,30 @@ export function learnCatalog(out: Out, session: Session, event: EventOf<'catalog
     if (session.start === undefined) out.sink.lost(event, tools === undefined ? 'skills' : 'tools', 'drop')
     else {
       const { catalog } = session.start
-      const record = catalog?.record ?? { type: 'tool_catalog', timestamp: out.time(event), sessionID: session.id, tools: [], skills: [] }
-      if (tools !== undefined) record.tools = tools.map(({ name, source, server }) => ({ name, source: source === 'mcp' ? source : 'builtin', server }))
+      const record = catalog?.record ?? {
+        type: 'tool_catalog',
+        timestamp: out.time(event),
+        sessionID: session.id,
+        tools: [],
+        skills: [],
+      }
+      if (tools !== undefined)
+        record.tools = tools.map(({ name, source, server }) => ({
+          name,
+          source: source === 'mcp' ? source : 'builtin',
+          server,
+        }))
       if (skills !== undefined) record.skills = skills.map(({ name, version }) => ({ name, version: version ?? null }))
       session.start.catalog = { record, synthetic: catalog?.synthetic ?? syntheticOf(event) }
     }
   }
   for (const { name, status, error } of event.servers ?? []) {
-    if (status === 'failed' || error !== undefined) tell(out, session, event, { category: 'unknown', text: `MCP server ${name} failed${error === undefined ? '' : `: ${error}`}`, code: 'MCPFailed' })
+    if (status === 'failed' || error !== undefined)
+      tell(out, session, event, {
+        category: 'unknown',
+        text: `MCP server ${name} failed${error === undefined ? '' : `: ${error}`}`,
+        code: 'MCPFailed',
+      })
   }
 }
 
@@ -53,7 +69,19 @@ export function writeStart(out: Out, session: Session): void {
   if (start.rules === undefined) out.sink.added('session_start.permissions')
   const base = { timestamp: start.timestamp, sessionID: session.id }
   const path = model === undefined ? 'unknown' : pathOf(session.provider, model)
-  write(out, session, { type: 'session_start', ...base, schemaVersion: '1', model: path, agent: agent ?? 'default', permissions: start.rules ?? [] }, start.synthetic)
+  write(
+    out,
+    session,
+    {
+      type: 'session_start',
+      ...base,
+      schemaVersion: '1',
+      model: path,
+      agent: agent ?? 'default',
+      permissions: start.rules ?? [],
+    },
+    start.synthetic,
+  )
   if (start.catalog === undefined) write(out, session, { type: 'tool_catalog', ...base, tools: [], skills: [] }, 'required')
   else write(out, session, start.catalog.record, start.catalog.synthetic)
 }
@@ -94,7 +122,8 @@ export function errorEvent(out: Out, session: Session, event: EventOf<'error'>):
 // ── end ──────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export function turnEnd(out: Out, session: Session, event: EventOf<'turn.end'>): void {
-  if (session.step !== undefined && sameTurn(session.step.turn, event.turn)) closeStep(out, session, event, session.step.implied ? 'required' : syntheticOf(event))
+  if (session.step !== undefined && sameTurn(session.step.turn, event.turn))
+    closeStep(out, session, event, session.step.implied ? 'required' : syntheticOf(event))
   settle(out, session, event)
   if (event.durationMs !== undefined) session.turnsMs = (session.turnsMs ?? 0) + event.durationMs
   if (event.text !== undefined && event.text !== '' && !session.spoke) out.sink.lost(event, 'text', 'drop')
@@ -118,10 +147,26 @@ export function endSession(out: Out, session: Session, last: Event): void {
   if (fault !== undefined) {
     tellOnce(out, session, last, fault)
     const told = writeSessionError(reason, end?.error, end?.signal)
-    write(out, session, { type: 'session_error', timestamp: out.time(last), sessionID: session.id, ...told, message: fault.text }, synthetic)
+    write(
+      out,
+      session,
+      { type: 'session_error', timestamp: out.time(last), sessionID: session.id, ...told, message: fault.text },
+      synthetic,
+    )
   }
   const timestamp = out.time(last)
-  write(out, session, { type: 'session_complete', timestamp, sessionID: session.id, durationMs: durationOf(out, session, end), error: fault?.text ?? null }, synthetic)
+  write(
+    out,
+    session,
+    {
+      type: 'session_complete',
+      timestamp,
+      sessionID: session.id,
+      durationMs: durationOf(out, session, end),
+      error: fault?.text ?? null,
+    },
+    synthetic,
+  )
 }
 
 function durationOf(out: Out, { began, turnsMs }: Session, end: EventOf<'session.end'> | undefined): number {

@@ -13,73 +13,127 @@ test('Claude: the last message of a turn takes what the snapshots left over', ()
   const snapshot = { usage: { input: 12, output: 1, cacheRead: 1000, cacheWrite: 200 }, usageFinal: false }
   const own = { input: 24, output: 68, cacheRead: 2000, cacheWrite: 400 }
   const lane = { session: 's', agent: 'kid' }
-  const { records, lost } = encodeAll(tellAll([
-    ['session.start', { model: 'claude-sonnet-4-5' }, { session: 's' }],
-    ['catalog.update', { tools: [{ name: 'Agent', source: 'builtin' }] }, { session: 's' }],
-    ['turn.start', { trigger: 'prompt' }, { session: 's' }],
-    ['message.start', {}, { session: 's', message: 'm2' }],
-    ['text.end', { text: 'Delegating.', streamed: false }, { session: 's', message: 'm2' }],
-    ['tool.start', { name: 'Agent', toolKind: 'task', input: {} }, { session: 's', message: 'm2', call: 'c1' }],
-    ['task.start', { task: 'kid', type: 'agent', title: 'Count lines' }, { session: 's', call: 'c1' }],
-    ['message.start', {}, { ...lane, message: 'm4' }],
-    ['text.end', { text: 'unheard', streamed: false }, { ...lane, message: 'm4' }],
-    ['tool.start', { name: 'Read', toolKind: 'read', input: {} }, { ...lane, message: 'm4', call: 'c3' }],
-    ['tool.end', { status: 'ok', text: 'alpha' }, { ...lane, call: 'c3' }],
-    ['message.end', { finish: 'tool_use', ...snapshot }, { ...lane, message: 'm4' }],
-    ['task.end', { task: 'kid', status: 'ok' }, { session: 's' }],
-    ['tool.end', { status: 'ok', text: 'three' }, { session: 's', call: 'c1' }],
-    ['message.end', { finish: 'tool_use', ...snapshot }, { session: 's', message: 'm2' }],
-    ['message.start', {}, { session: 's', message: 'm6' }],
-    ['text.end', { text: 'Three lines.', streamed: false }, { session: 's', message: 'm6' }],
-    ['message.end', { finish: 'end_turn', ...snapshot }, { session: 's', message: 'm6' }],
-    ['turn.end', { reason: 'end_turn', own, usage: { input: 48, output: 136 }, durationMs: 325, byModel: [{ model: 'claude-sonnet-4-5', contextLimit: 200000 }] }, { session: 's' }],
-  ]))
+  const { records, lost } = encodeAll(
+    tellAll([
+      ['session.start', { model: 'claude-sonnet-4-5' }, { session: 's' }],
+      ['catalog.update', { tools: [{ name: 'Agent', source: 'builtin' }] }, { session: 's' }],
+      ['turn.start', { trigger: 'prompt' }, { session: 's' }],
+      ['message.start', {}, { session: 's', message: 'm2' }],
+      ['text.end', { text: 'Delegating.', streamed: false }, { session: 's', message: 'm2' }],
+      ['tool.start', { name: 'Agent', toolKind: 'task', input: {} }, { session: 's', message: 'm2', call: 'c1' }],
+      ['task.start', { task: 'kid', type: 'agent', title: 'Count lines' }, { session: 's', call: 'c1' }],
+      ['message.start', {}, { ...lane, message: 'm4' }],
+      ['text.end', { text: 'unheard', streamed: false }, { ...lane, message: 'm4' }],
+      ['tool.start', { name: 'Read', toolKind: 'read', input: {} }, { ...lane, message: 'm4', call: 'c3' }],
+      ['tool.end', { status: 'ok', text: 'alpha' }, { ...lane, call: 'c3' }],
+      ['message.end', { finish: 'tool_use', ...snapshot }, { ...lane, message: 'm4' }],
+      ['task.end', { task: 'kid', status: 'ok' }, { session: 's' }],
+      ['tool.end', { status: 'ok', text: 'three' }, { session: 's', call: 'c1' }],
+      ['message.end', { finish: 'tool_use', ...snapshot }, { session: 's', message: 'm2' }],
+      ['message.start', {}, { session: 's', message: 'm6' }],
+      ['text.end', { text: 'Three lines.', streamed: false }, { session: 's', message: 'm6' }],
+      ['message.end', { finish: 'end_turn', ...snapshot }, { session: 's', message: 'm6' }],
+      [
+        'turn.end',
+        {
+          reason: 'end_turn',
+          own,
+          usage: { input: 48, output: 136 },
+          durationMs: 325,
+          byModel: [{ model: 'claude-sonnet-4-5', contextLimit: 200000 }],
+        },
+        { session: 's' },
+      ],
+    ]),
+  )
   assert.deepEqual(codesOf(records), [])
   assert.deepEqual(typesOf(records), [
-    'session_start', 'tool_catalog', 'step_start', 'text', 'subagent_start', 'tool_use', 'subagent_complete', 'tool_use', 'step_finish', 'message_complete',
-    'step_start', 'text', 'step_finish', 'message_complete', 'session_complete implied',
+    'session_start',
+    'tool_catalog',
+    'step_start',
+    'text',
+    'subagent_start',
+    'tool_use',
+    'subagent_complete',
+    'tool_use',
+    'step_finish',
+    'message_complete',
+    'step_start',
+    'text',
+    'step_finish',
+    'message_complete',
+    'session_complete implied',
   ])
-  assert.deepEqual(find(records, 'tool_use').map(({ sequenceNum, part }) => [sequenceNum, (part as Rec)['sessionID']]), [[1, 'kid'], [2, 's']])
-  assert.deepEqual(find(records, 'message_complete').map(({ tokens, context, finish }) => [tokens, context, finish]), [
-    [{ input: 12, output: 1, reasoning: 0, cache: { read: 1000, write: 200 } }, null, 'tool-calls'],
-    [{ input: 12, output: 67, reasoning: 0, cache: { read: 1000, write: 200 } }, { used: 1212, limit: 200000, ratio: 1212 / 200000 }, 'end_turn'],
-  ])
+  assert.deepEqual(
+    find(records, 'tool_use').map(({ sequenceNum, part }) => [sequenceNum, (part as Rec)['sessionID']]),
+    [
+      [1, 'kid'],
+      [2, 's'],
+    ],
+  )
+  assert.deepEqual(
+    find(records, 'message_complete').map(({ tokens, context, finish }) => [tokens, context, finish]),
+    [
+      [{ input: 12, output: 1, reasoning: 0, cache: { read: 1000, write: 200 } }, null, 'tool-calls'],
+      [
+        { input: 12, output: 67, reasoning: 0, cache: { read: 1000, write: 200 } },
+        { used: 1212, limit: 200000, ratio: 1212 / 200000 },
+        'end_turn',
+      ],
+    ],
+  )
   assert.equal(records.at(-1)?.['durationMs'], 325)
   assert.deepEqual(lost, ['message.start.agent drop', 'text.end.agent drop', 'message.end.agent drop', 'turn.end.usage.attributed approx'])
 })
 
 test('deltas alone are joined, one step a turn', () => {
-  const { records } = encodeAll(tellAll([
-    ['thought.delta', { text: 'Let me ' }, { session: 's', at: 5 }],
-    ['thought.delta', { text: 'see.' }, { session: 's', at: 6 }],
-    ['text.delta', { text: 'Hel' }, { session: 's', at: 7 }],
-    ['text.delta', { text: 'lo.' }, { session: 's', at: 8 }],
-    ['tool.start', { name: 'bash', toolKind: 'execute', input: {} }, { session: 's', call: 'c', at: 9 }],
-    ['tool.end', { status: 'ok' }, { session: 's', call: 'c', at: 10 }],
-    ['text.delta', { text: 'Done.' }, { session: 's', at: 11 }],
-    ['turn.end', { reason: 'end_turn', usage: { input: 10, output: 5 } }, { session: 's', at: 12 }],
-    ['session.end', { reason: 'end_turn' }, { session: 's', at: 12 }],
-  ]))
+  const { records } = encodeAll(
+    tellAll([
+      ['thought.delta', { text: 'Let me ' }, { session: 's', at: 5 }],
+      ['thought.delta', { text: 'see.' }, { session: 's', at: 6 }],
+      ['text.delta', { text: 'Hel' }, { session: 's', at: 7 }],
+      ['text.delta', { text: 'lo.' }, { session: 's', at: 8 }],
+      ['tool.start', { name: 'bash', toolKind: 'execute', input: {} }, { session: 's', call: 'c', at: 9 }],
+      ['tool.end', { status: 'ok' }, { session: 's', call: 'c', at: 10 }],
+      ['text.delta', { text: 'Done.' }, { session: 's', at: 11 }],
+      ['turn.end', { reason: 'end_turn', usage: { input: 10, output: 5 } }, { session: 's', at: 12 }],
+      ['session.end', { reason: 'end_turn' }, { session: 's', at: 12 }],
+    ]),
+  )
   assert.deepEqual(codesOf(records), [])
   assert.deepEqual([textsOf(records, 'reasoning'), textsOf(records, 'text')], [['Let me see.'], ['Hello.', 'Done.']])
   assert.deepEqual(typesOf(records), [
-    'session_start', 'tool_catalog required', 'step_start required', 'reasoning', 'text', 'tool_use', 'text', 'step_finish required', 'message_complete required', 'session_complete',
+    'session_start',
+    'tool_catalog required',
+    'step_start required',
+    'reasoning',
+    'text',
+    'tool_use',
+    'text',
+    'step_finish required',
+    'message_complete required',
+    'session_complete',
   ])
   const [message] = find(records, 'message_complete')
-  assert.deepEqual([message?.['tokens'], message?.['finish'], message?.['context']], [{ input: 10, output: 5, reasoning: 0, cache: { read: 0, write: 0 } }, 'end_turn', null])
+  assert.deepEqual(
+    [message?.['tokens'], message?.['finish'], message?.['context']],
+    [{ input: 10, output: 5, reasoning: 0, cache: { read: 0, write: 0 } }, 'end_turn', null],
+  )
   assert.deepEqual(partOf(find(records, 'text')[0])['time'], { start: 7, end: 8 })
 })
 
 test('text that was told whole after its deltas is written once; withdrawn text is not', () => {
-  const { records } = encodeAll(tellAll([
-    ['message.start', {}, { session: 's', message: 'm1' }],
-    ['text.delta', { text: 'Hel' }, { session: 's', message: 'm1', block: 0 }],
-    ['text.end', { text: 'Hello.', streamed: true }, { session: 's', message: 'm1', block: 0 }],
-    ['text.delta', { text: 'Oops' }, { session: 's', message: 'm1', block: 1 }],
-    ['message.drop', { fromBlock: 1, why: 'stream_error' }, { session: 's', message: 'm1' }],
-    ['text.delta', { text: 'Again.' }, { session: 's', message: 'm1', block: 1 }],
-    ['message.end', { finish: 'end_turn' }, { session: 's', message: 'm1' }],
-  ]))
+  const { records } = encodeAll(
+    tellAll([
+      ['message.start', {}, { session: 's', message: 'm1' }],
+      ['text.delta', { text: 'Hel' }, { session: 's', message: 'm1', block: 0 }],
+      ['text.end', { text: 'Hello.', streamed: true }, { session: 's', message: 'm1', block: 0 }],
+      ['text.delta', { text: 'Oops' }, { session: 's', message: 'm1', block: 1 }],
+      ['message.drop', { fromBlock: 1, why: 'stream_error' }, { session: 's', message: 'm1' }],
+      ['text.delta', { text: 'Again.' }, { session: 's', message: 'm1', block: 1 }],
+      ['message.end', { finish: 'end_turn' }, { session: 's', message: 'm1' }],
+    ]),
+  )
   assert.deepEqual(textsOf(records, 'text'), ['Hello.', 'Again.'])
   assert.deepEqual(codesOf(records), [])
 })
@@ -100,43 +154,63 @@ test('no session and no time: ids are counted, times are the last known or zero'
 
 test('a text too large to keep is written in pieces', () => {
   const piece = 'x'.repeat(9 * 2 ** 20)
-  const deltas: Told[] = [['text.delta', { text: piece }, { session: 's' }], ['text.delta', { text: piece }, { session: 's' }], ['text.delta', { text: 'end' }, { session: 's' }]]
+  const deltas: Told[] = [
+    ['text.delta', { text: piece }, { session: 's' }],
+    ['text.delta', { text: piece }, { session: 's' }],
+    ['text.delta', { text: 'end' }, { session: 's' }],
+  ]
   for (const end of [{ streamed: true }, { streamed: true, text: `${piece}${piece}end` }]) {
     const { records, lost } = encodeAll(tellAll([...deltas, ['text.end', end, { session: 's' }]]))
-    assert.deepEqual(textsOf(records, 'text').map((text) => String(text).length), [18 * 2 ** 20, 3])
+    assert.deepEqual(
+      textsOf(records, 'text').map((text) => String(text).length),
+      [18 * 2 ** 20, 3],
+    )
     assert.deepEqual(lost, ['text.delta.text approx'])
     assert.deepEqual(codesOf(records), [])
   }
 })
 
 test('several turns in one session: each has its messages, a failed one in between is an error on the way', () => {
-  const { records } = encodeAll(tellAll([
-    ['turn.start', { trigger: 'prompt' }, { session: 's' }],
-    ['text.end', { text: 'One.', streamed: false }, { session: 's' }],
-    ['turn.end', { reason: 'max_turns' }, { session: 's' }],
-    ['turn.start', { trigger: 'prompt' }, { session: 's' }],
-    ['text.end', { text: 'Two.', streamed: false }, { session: 's' }],
-    ['turn.end', { reason: 'end_turn' }, { session: 's' }],
-  ]))
+  const { records } = encodeAll(
+    tellAll([
+      ['turn.start', { trigger: 'prompt' }, { session: 's' }],
+      ['text.end', { text: 'One.', streamed: false }, { session: 's' }],
+      ['turn.end', { reason: 'max_turns' }, { session: 's' }],
+      ['turn.start', { trigger: 'prompt' }, { session: 's' }],
+      ['text.end', { text: 'Two.', streamed: false }, { session: 's' }],
+      ['turn.end', { reason: 'end_turn' }, { session: 's' }],
+    ]),
+  )
   assert.deepEqual(codesOf(records), [])
-  assert.deepEqual(find(records, 'error').map(({ error }) => error), [{ name: 'max_turns', data: { message: 'the turn limit was reached' } }])
+  assert.deepEqual(
+    find(records, 'error').map(({ error }) => error),
+    [{ name: 'max_turns', data: { message: 'the turn limit was reached' } }],
+  )
   assert.deepEqual(find(records, 'session_error'), [])
-  assert.deepEqual(find(records, 'message_complete').map(({ finish }) => finish), [undefined, 'end_turn'])
+  assert.deepEqual(
+    find(records, 'message_complete').map(({ finish }) => finish),
+    [undefined, 'end_turn'],
+  )
 })
 
 test('a turn may begin before the former has ended', () => {
-  const { records } = encodeAll(tellAll([
-    ['turn.start', { trigger: 'prompt' }, { session: 's' }],
-    ['message.start', {}, { session: 's', message: 'm1', turn: 1 }],
-    ['message.end', { usage: { input: 1, output: 1 }, usageFinal: false }, { session: 's', message: 'm1', turn: 1 }],
-    ['turn.start', { trigger: 'prompt' }, { session: 's' }],
-    ['turn.end', { reason: 'end_turn', own: { input: 1, output: 1 } }, { session: 's' }],
-    ['message.start', {}, { session: 's', message: 'm2', turn: 2 }],
-    ['message.end', { usage: { input: 2, output: 1 }, usageFinal: false }, { session: 's', message: 'm2', turn: 2 }],
-    ['turn.end', { reason: 'end_turn', own: { input: 2, output: 9 } }, { session: 's' }],
-  ]))
+  const { records } = encodeAll(
+    tellAll([
+      ['turn.start', { trigger: 'prompt' }, { session: 's' }],
+      ['message.start', {}, { session: 's', message: 'm1', turn: 1 }],
+      ['message.end', { usage: { input: 1, output: 1 }, usageFinal: false }, { session: 's', message: 'm1', turn: 1 }],
+      ['turn.start', { trigger: 'prompt' }, { session: 's' }],
+      ['turn.end', { reason: 'end_turn', own: { input: 1, output: 1 } }, { session: 's' }],
+      ['message.start', {}, { session: 's', message: 'm2', turn: 2 }],
+      ['message.end', { usage: { input: 2, output: 1 }, usageFinal: false }, { session: 's', message: 'm2', turn: 2 }],
+      ['turn.end', { reason: 'end_turn', own: { input: 2, output: 9 } }, { session: 's' }],
+    ]),
+  )
   assert.deepEqual(codesOf(records), [])
-  assert.deepEqual(find(records, 'message_complete').map(({ tokens }) => (tokens as Rec)['output']), [1, 9])
+  assert.deepEqual(
+    find(records, 'message_complete').map(({ tokens }) => (tokens as Rec)['output']),
+    [1, 9],
+  )
 })
 
 // ── whatever comes ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -151,31 +225,72 @@ const places = fc.record<Place>(
   },
   { requiredKeys: [] },
 )
-const fault = fc.constantFrom({ category: 'rate_limit', text: 'slow down', http: 429 } as const, { category: 'unknown', text: 'broken' } as const)
+const fault = fc.constantFrom(
+  { category: 'rate_limit', text: 'slow down', http: 429 } as const,
+  { category: 'unknown', text: 'broken' } as const,
+)
 const reason = fc.constantFrom('end_turn', 'error', 'cancelled', 'max_tokens', 'timeout', 'tool_use', 'refusal')
-const usage = fc.record({ input: fc.nat(99), output: fc.nat(99), reasoning: fc.nat(9), cacheRead: fc.nat(99), cacheWrite: fc.nat(9) }, { requiredKeys: [] })
+const usage = fc.record(
+  { input: fc.nat(99), output: fc.nat(99), reasoning: fc.nat(9), cacheRead: fc.nat(99), cacheWrite: fc.nat(9) },
+  { requiredKeys: [] },
+)
 const payloads: { [kind: string]: fc.Arbitrary<unknown> } = {
   'session.start': fc.constantFrom({}, { model: 'claude-x', rules: [], agentName: 'build' }),
   'session.update': fc.constant({ model: 'gpt-5' }),
   'session.end': fc.record({ reason, error: fault }, { requiredKeys: ['reason'] }),
-  'catalog.update': fc.constantFrom({ tools: [{ name: 'bash', source: 'builtin' }] }, { skills: [{ name: 'commit' }] }, { servers: [{ name: 'x', status: 'failed' }] }),
+  'catalog.update': fc.constantFrom(
+    { tools: [{ name: 'bash', source: 'builtin' }] },
+    { skills: [{ name: 'commit' }] },
+    { servers: [{ name: 'x', status: 'failed' }] },
+  ),
   'turn.start': fc.constant({ trigger: 'prompt' }),
   'turn.end': fc.record({ reason, error: fault, own: usage, durationMs: fc.nat(9) }, { requiredKeys: ['reason'] }),
   'message.start': fc.constant({}),
-  'message.end': fc.record({ finish: reason, usage, usageFinal: fc.boolean(), cost: fc.constant({ usd: 1, by: 'source' }), context: fc.constant({ used: 7, limit: 100 }), error: fault }, { requiredKeys: [] }),
+  'message.end': fc.record(
+    {
+      finish: reason,
+      usage,
+      usageFinal: fc.boolean(),
+      cost: fc.constant({ usd: 1, by: 'source' }),
+      context: fc.constant({ used: 7, limit: 100 }),
+      error: fault,
+    },
+    { requiredKeys: [] },
+  ),
   'message.drop': fc.constant({ fromBlock: 0, why: 'superseded' }),
   'text.delta': fc.record({ text: fc.string() }),
   'text.end': fc.record({ text: fc.string(), streamed: fc.boolean() }, { requiredKeys: ['streamed'] }),
   'thought.delta': fc.record({ text: fc.string() }),
   'thought.end': fc.record({ text: fc.string(), streamed: fc.boolean() }, { requiredKeys: ['streamed'] }),
-  'tool.start': fc.constantFrom({ name: 'bash', toolKind: 'execute', input: {} }, { name: 'skill', toolKind: 'skill', input: { name: 'commit' } }),
+  'tool.start': fc.constantFrom(
+    { name: 'bash', toolKind: 'execute', input: {} },
+    { name: 'skill', toolKind: 'skill', input: { name: 'commit' } },
+  ),
   'tool.update': fc.constant({ state: 'running', input: { a: 1 } }),
-  'tool.end': fc.record({ status: fc.constantFrom('ok', 'error', 'denied', 'abandoned'), text: fc.string(), exitCode: fc.constantFrom(0, 1) }, { requiredKeys: ['status'] }),
+  'tool.end': fc.record(
+    {
+      status: fc.constantFrom('ok', 'error', 'denied', 'abandoned'),
+      text: fc.string(),
+      exitCode: fc.constantFrom(0, 1),
+    },
+    { requiredKeys: ['status'] },
+  ),
   'task.start': fc.record({ task: fc.constantFrom('kid', 'kid2'), type: fc.constantFrom('agent', 'command') }),
   'task.end': fc.record({ task: fc.constantFrom('kid', 'kid2'), status: fc.constantFrom('ok', 'error') }),
   'permission.request': fc.constant({ id: 'r1', name: 'bash', options: [] }),
-  'permission.answer': fc.record({ id: fc.constantFrom(undefined, 'r1'), decision: fc.constantFrom('allow', 'reject', 'withdrawn'), by: fc.constant('user'), permission: fc.constantFrom(undefined, 'skill'), patterns: fc.constantFrom(undefined, ['commit']) }),
-  'skill.load': fc.record({ name: fc.constant('commit'), level: fc.constantFrom('listed', 'loaded', 'resource'), path: fc.constant('/s'), description: fc.constantFrom(undefined, 'd') }),
+  'permission.answer': fc.record({
+    id: fc.constantFrom(undefined, 'r1'),
+    decision: fc.constantFrom('allow', 'reject', 'withdrawn'),
+    by: fc.constant('user'),
+    permission: fc.constantFrom(undefined, 'skill'),
+    patterns: fc.constantFrom(undefined, ['commit']),
+  }),
+  'skill.load': fc.record({
+    name: fc.constant('commit'),
+    level: fc.constantFrom('listed', 'loaded', 'resource'),
+    path: fc.constant('/s'),
+    description: fc.constantFrom(undefined, 'd'),
+  }),
   'retry.start': fc.record({ scope: fc.constant('model'), attempt: fc.constant(1), error: fault }, { requiredKeys: ['scope', 'attempt'] }),
   error: fc.record({ scope: fc.constant('session'), fatal: fc.boolean(), error: fault }),
 }

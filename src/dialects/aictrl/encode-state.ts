@@ -25,7 +25,13 @@ type Start = {
 }
 
 /** One model message; `implied` when the source tells none and the turn stands for it. */
-type Step = { turn: number | undefined; model: string | undefined; provider: string | undefined; tools: boolean; implied: boolean }
+type Step = {
+  turn: number | undefined
+  model: string | undefined
+  provider: string | undefined
+  tools: boolean
+  implied: boolean
+}
 
 /** A message_complete that waits for the turn's sum, since its own tokens are not final. */
 export type Pending = {
@@ -39,7 +45,14 @@ export type Pending = {
   synthetic: string | undefined
 }
 
-export type Call = { name: string; toolKind: ToolKind; title: string | undefined; input: unknown; at: number | undefined; agent: string | undefined }
+export type Call = {
+  name: string
+  toolKind: ToolKind
+  title: string | undefined
+  input: unknown
+  at: number | undefined
+  agent: string | undefined
+}
 
 /** Text that came in deltas. `spilled` characters of it are written already, since it grew too large to keep. */
 type Block = { text: string; spilled: number; startedAt: number | undefined }

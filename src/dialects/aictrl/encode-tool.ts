@@ -26,17 +26,28 @@ export function toolUpdate(session: Session, event: EventOf<'tool.update'>): voi
 
 export function toolEnd(out: Out, session: Session, event: EventOf<'tool.end'>): void {
   const id = event.call ?? ''
-  const call = session.calls.get(id) ?? { name: event.name ?? 'unknown', toolKind: event.toolKind ?? 'other', title: undefined, input: undefined, at: undefined, agent: event.agent }
+  const call = session.calls.get(id) ?? {
+    name: event.name ?? 'unknown',
+    toolKind: event.toolKind ?? 'other',
+    title: undefined,
+    input: undefined,
+    at: undefined,
+    agent: event.agent,
+  }
   session.calls.delete(id)
   if (call.name === 'skill' && isRecord(call.input)) session.deniedSkills.delete(call.input['name'])
   const start = event.startedAt ?? call.at
   const time = start === undefined ? undefined : { start, end: event.endedAt ?? event.at ?? start }
   const title = event.title ?? call.title
   const failed = event.status !== 'ok' && !(event.status === 'error' && event.exitCode !== undefined && event.exitCode !== 0)
-  const error = failed ? (event.error?.text ?? event.text ?? textOfContent(event.content) ?? (event.data === undefined ? event.status : textOf(event.data))) : undefined
+  const error = failed
+    ? (event.error?.text ?? event.text ?? textOfContent(event.content) ?? (event.data === undefined ? event.status : textOf(event.data)))
+    : undefined
   if (call.input === undefined) out.sink.added('tool_use.part.state.input')
   const input = call.input ?? {}
-  const state: State = failed ? { status: 'error', input, error, title, time } : { status: 'completed', input, ...resultOf(event, call), title, time }
+  const state: State = failed
+    ? { status: 'error', input, error, title, time }
+    : { status: 'completed', input, ...resultOf(event, call), title, time }
   toolUse(out, session, event, id, call, state)
 }
 
@@ -51,22 +62,38 @@ export function abandonCalls(out: Out, session: Session, event: Event): void {
   session.calls.clear()
 }
 
-function toolUse(out: Out, session: Session, event: Event, id: string, { name, agent }: Call, state: State, synthetic = syntheticOf(event)): void {
+function toolUse(
+  out: Out,
+  session: Session,
+  event: Event,
+  id: string,
+  { name, agent }: Call,
+  state: State,
+  synthetic = syntheticOf(event),
+): void {
   const owner = agent === undefined ? session.id : enterLane(out, session, agent, event)
-  write(out, session, {
-    type: 'tool_use',
-    timestamp: out.time(event),
-    sessionID: session.id,
-    part: { type: 'tool', tool: name, callID: callIdOf(id), sessionID: owner, state },
-    sequenceNum: nextNumber(session, owner),
-  }, synthetic)
+  write(
+    out,
+    session,
+    {
+      type: 'tool_use',
+      timestamp: out.time(event),
+      sessionID: session.id,
+      part: { type: 'tool', tool: name, callID: callIdOf(id), sessionID: owner, state },
+      sequenceNum: nextNumber(session, owner),
+    },
+    synthetic,
+  )
 }
 
 /**
  * A shell's output stands in `metadata`, as in the document's only example; that of other tools in `output`, where the program
  * has it. Either is written once: outputs are most of a stream's bytes. What was read from aictrl's `metadata` goes back there.
  */
-function resultOf({ text, content, data, exitCode, origin }: EventOf<'tool.end'>, { toolKind }: Call): Pick<State, 'output' | 'metadata' | 'attachments'> {
+function resultOf(
+  { text, content, data, exitCode, origin }: EventOf<'tool.end'>,
+  { toolKind }: Call,
+): Pick<State, 'output' | 'metadata' | 'attachments'> {
   if (isRecord(data) && origin?.dialect === 'aictrl') return { metadata: data }
   const output = text ?? textOfContent(content) ?? (data === undefined ? undefined : textOf(data))
   const files = content?.filter((block) => isRecord(block) && block['type'] === 'file')
@@ -85,14 +112,42 @@ function textOfContent(content: readonly unknown[] | undefined): string | undefi
 export function taskStart(out: Out, session: Session, event: EventOf<'task.start'>): void {
   if (event.type !== 'agent') return out.sink.lost(event, 'type', 'drop')
   const parent = event.agent === undefined ? session.id : enterLane(out, session, event.agent, event)
-  subagentStart(out, session, wireId(event.task), parent, event, event.title ?? event.agentType ?? event.prompt?.slice(0, 80), syntheticOf(event))
+  subagentStart(
+    out,
+    session,
+    wireId(event.task),
+    parent,
+    event,
+    event.title ?? event.agentType ?? event.prompt?.slice(0, 80),
+    syntheticOf(event),
+  )
 }
 
-function subagentStart(out: Out, session: Session, lane: string, parent: string, event: Event, title: string | undefined, synthetic: string | undefined): void {
+function subagentStart(
+  out: Out,
+  session: Session,
+  lane: string,
+  parent: string,
+  event: Event,
+  title: string | undefined,
+  synthetic: string | undefined,
+): void {
   if (session.lanes.has(lane)) return
   session.lanes.set(lane, parent)
   if (title === undefined) out.sink.added('subagent_start.title')
-  write(out, session, { type: 'subagent_start', timestamp: out.time(event), sessionID: session.id, subagentSessionID: lane, parentSessionID: parent, title: title ?? '' }, synthetic)
+  write(
+    out,
+    session,
+    {
+      type: 'subagent_start',
+      timestamp: out.time(event),
+      sessionID: session.id,
+      subagentSessionID: lane,
+      parentSessionID: parent,
+      title: title ?? '',
+    },
+    synthetic,
+  )
 }
 
 /** The lane's id on the wire; one whose start nobody told is started first. */
@@ -105,7 +160,18 @@ function enterLane(out: Out, session: Session, agent: string, event: Event): str
 export function subagentComplete(out: Out, session: Session, lane: string, event: Event, synthetic: string | undefined): void {
   const parent = session.lanes.get(lane)
   session.lanes.delete(lane)
-  write(out, session, { type: 'subagent_complete', timestamp: out.time(event), sessionID: session.id, subagentSessionID: lane, parentSessionID: parent }, synthetic)
+  write(
+    out,
+    session,
+    {
+      type: 'subagent_complete',
+      timestamp: out.time(event),
+      sessionID: session.id,
+      subagentSessionID: lane,
+      parentSessionID: parent,
+    },
+    synthetic,
+  )
 }
 
 // ── permissions ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -125,16 +191,21 @@ export function permissionAnswer(out: Out, session: Session, event: EventOf<'per
   if (patterns === undefined) out.sink.added(`${type}.patterns`)
   const agent = event.agent ?? asked?.agent ?? call?.agent
   if (permission === 'skill') judgeLoads(out, session, allowed, patterns ?? [])
-  write(out, session, {
-    type,
-    timestamp: out.time(event),
-    sessionID: agent === undefined ? session.id : enterLane(out, session, agent, event),
-    callID: id === undefined ? undefined : callIdOf(id),
-    tool: name ?? permission ?? 'unknown',
-    permission: permission ?? 'unknown',
-    patterns: patterns ?? [],
-    input: event.input ?? asked?.input ?? call?.input ?? null,
-  }, syntheticOf(event))
+  write(
+    out,
+    session,
+    {
+      type,
+      timestamp: out.time(event),
+      sessionID: agent === undefined ? session.id : enterLane(out, session, agent, event),
+      callID: id === undefined ? undefined : callIdOf(id),
+      tool: name ?? permission ?? 'unknown',
+      permission: permission ?? 'unknown',
+      patterns: patterns ?? [],
+      input: event.input ?? asked?.input ?? call?.input ?? null,
+    },
+    syntheticOf(event),
+  )
 }
 
 /** The program tells a skill as loaded before it asks; a rejected one was not. */

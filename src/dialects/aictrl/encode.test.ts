@@ -10,7 +10,9 @@ const at = 1741500000000
 /** Part times in seconds are read by magnitude and written in milliseconds. */
 function inMillis(record: Rec): Rec {
   const part = record['part'] as { time?: { start: number; end: number } } | undefined
-  return part?.time === undefined ? record : { ...record, part: { ...part, time: { start: part.time.start * 1000, end: part.time.end * 1000 } } }
+  return part?.time === undefined
+    ? record
+    : { ...record, part: { ...part, time: { start: part.time.start * 1000, end: part.time.end * 1000 } } }
 }
 
 test("the document's sessions come back with the same values", () => {
@@ -23,7 +25,9 @@ test("the document's sessions come back with the same values", () => {
 
 test('subagents and interleaved sessions come back with the same values', () => {
   for (const name of ['made/subagents.ndjson', 'made/interleaved.ndjson', 'made/rejected-permission.ndjson']) {
-    const records = fixture(name).map((record) => (name.includes('subagents') && record['type'] === 'tool_use' ? withoutMetadata(record) : record))
+    const records = fixture(name).map((record) =>
+      name.includes('subagents') && record['type'] === 'tool_use' ? withoutMetadata(record) : record,
+    )
     assert.deepEqual(bySession(encodeAll(decodeAll(records)).records), bySession(records), name)
   }
 })
@@ -50,62 +54,128 @@ test('an early session_error is held until the end, and its error told once', ()
   const { records } = encodeAll(decodeAll(fixture('made/provider-failure.ndjson')))
   assert.deepEqual(codesOf(records), [])
   assert.deepEqual(typesOf(records), [
-    'session_start', 'tool_catalog required', 'step_start', 'error', 'tool_use', 'step_finish', 'message_complete', 'session_error', 'session_complete',
+    'session_start',
+    'tool_catalog required',
+    'step_start',
+    'error',
+    'tool_use',
+    'step_finish',
+    'message_complete',
+    'session_error',
+    'session_complete',
   ])
 })
 
 test('a cut stream is ended', () => {
   const { records } = encodeAll(decodeAll(fixture('made/cut.ndjson')))
   assert.deepEqual(codesOf(records), [])
-  assert.deepEqual(typesOf(records).slice(-6), ['subagent_complete cut', 'step_finish cut', 'message_complete cut', 'error cut', 'session_error cut', 'session_complete cut'])
+  assert.deepEqual(typesOf(records).slice(-6), [
+    'subagent_complete cut',
+    'step_finish cut',
+    'message_complete cut',
+    'error cut',
+    'session_error cut',
+    'session_complete cut',
+  ])
   assert.deepEqual(records.at(-1)?.['error'], 'the stream ended early')
 })
 
 // ── the frame ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 test('session_start waits for what is known before the first turn, and the catalogue stands behind it', () => {
-  const { records, added } = encodeAll(tellAll([
-    ['session.start', {}, { session: 's', at }],
-    ['session.update', { model: 'claude-x', rules: [] }, { session: 's', at: at + 1 }],
-    ['catalog.update', { tools: [{ name: 'mcp__a__b', source: 'mcp', server: 'a' }, { name: 'odd', source: 'other' }] }, { session: 's', at: at + 2 }],
-    ['turn.start', { trigger: 'prompt' }, { session: 's', at: at + 3 }],
-    ['catalog.update', { skills: [{ name: 'late' }] }, { session: 's', at: at + 4 }],
-    ['session.end', { reason: 'end_turn' }, { session: 's', at: at + 5 }],
-  ]))
+  const { records, added } = encodeAll(
+    tellAll([
+      ['session.start', {}, { session: 's', at }],
+      ['session.update', { model: 'claude-x', rules: [] }, { session: 's', at: at + 1 }],
+      [
+        'catalog.update',
+        {
+          tools: [
+            { name: 'mcp__a__b', source: 'mcp', server: 'a' },
+            { name: 'odd', source: 'other' },
+          ],
+        },
+        { session: 's', at: at + 2 },
+      ],
+      ['turn.start', { trigger: 'prompt' }, { session: 's', at: at + 3 }],
+      ['catalog.update', { skills: [{ name: 'late' }] }, { session: 's', at: at + 4 }],
+      ['session.end', { reason: 'end_turn' }, { session: 's', at: at + 5 }],
+    ]),
+  )
   assert.deepEqual(records, [
-    { type: 'session_start', timestamp: at, sessionID: 's', schemaVersion: '1', model: 'anthropic/claude-x', agent: 'default', permissions: [] },
-    { type: 'tool_catalog', timestamp: at + 2, sessionID: 's', tools: [{ name: 'mcp__a__b', source: 'mcp', server: 'a' }, { name: 'odd', source: 'builtin' }], skills: [] },
+    {
+      type: 'session_start',
+      timestamp: at,
+      sessionID: 's',
+      schemaVersion: '1',
+      model: 'anthropic/claude-x',
+      agent: 'default',
+      permissions: [],
+    },
+    {
+      type: 'tool_catalog',
+      timestamp: at + 2,
+      sessionID: 's',
+      tools: [
+        { name: 'mcp__a__b', source: 'mcp', server: 'a' },
+        { name: 'odd', source: 'builtin' },
+      ],
+      skills: [],
+    },
     { type: 'session_complete', timestamp: at + 5, sessionID: 's', durationMs: 5, error: null },
   ])
   assert.deepEqual(added, ['session_start.agent'])
 })
 
 test('a failed server, a retried error and a failed subagent are errors on the way', () => {
-  const { records } = encodeAll(tellAll([
-    ['session.start', { model: 'm' }, { session: 's', at }],
-    ['catalog.update', { tools: [], servers: [{ name: 'db', status: 'failed' }, { name: 'ok', status: 'connected' }] }, { session: 's', at }],
-    ['retry.start', { scope: 'model', attempt: 1, error: { category: 'overloaded', text: 'busy', http: 529 } }, { session: 's', at }],
-    ['task.start', { task: 'kid', type: 'agent', title: 'Look' }, { session: 's', at }],
-    ['task.end', { task: 'kid', status: 'error', text: 'no luck' }, { session: 's', at }],
-    ['session.end', { reason: 'end_turn' }, { session: 's', at }],
-  ]))
+  const { records } = encodeAll(
+    tellAll([
+      ['session.start', { model: 'm' }, { session: 's', at }],
+      [
+        'catalog.update',
+        {
+          tools: [],
+          servers: [
+            { name: 'db', status: 'failed' },
+            { name: 'ok', status: 'connected' },
+          ],
+        },
+        { session: 's', at },
+      ],
+      ['retry.start', { scope: 'model', attempt: 1, error: { category: 'overloaded', text: 'busy', http: 529 } }, { session: 's', at }],
+      ['task.start', { task: 'kid', type: 'agent', title: 'Look' }, { session: 's', at }],
+      ['task.end', { task: 'kid', status: 'error', text: 'no luck' }, { session: 's', at }],
+      ['session.end', { reason: 'end_turn' }, { session: 's', at }],
+    ]),
+  )
   assert.deepEqual(codesOf(records), [])
-  assert.deepEqual(find(records, 'error').map(({ error, sourceSessionID }) => [error, sourceSessionID]), [
-    [{ name: 'MCPFailed', data: { message: 'MCP server db failed' } }, 's'],
-    [{ name: 'APIError', data: { message: 'busy', statusCode: 529 } }, 's'],
-    [{ name: 'SubagentFailed', data: { message: 'no luck' } }, 'kid'],
-  ])
+  assert.deepEqual(
+    find(records, 'error').map(({ error, sourceSessionID }) => [error, sourceSessionID]),
+    [
+      [{ name: 'MCPFailed', data: { message: 'MCP server db failed' } }, 's'],
+      [{ name: 'APIError', data: { message: 'busy', statusCode: 529 } }, 's'],
+      [{ name: 'SubagentFailed', data: { message: 'no luck' } }, 'kid'],
+    ],
+  )
   assert.equal(records.at(-1)?.['error'], null)
 })
 
 test('how a session ended, as session_error', () => {
   const told = (end: Told[1] & object, extra: Rec = {}): unknown => {
-    const { records } = encodeAll(tellAll([['session.start', {}, { session: 's' }], ['session.end', { ...end, ...extra } as never, { session: 's' }]]))
+    const { records } = encodeAll(
+      tellAll([
+        ['session.start', {}, { session: 's' }],
+        ['session.end', { ...end, ...extra } as never, { session: 's' }],
+      ]),
+    )
     assert.deepEqual(codesOf(records), [])
     const [error] = find(records, 'session_error')
     return error === undefined ? null : [error['reason'], error['code'] ?? null]
   }
-  const fault = (category: string, rest: Rec = {}): Rec => ({ reason: 'error', error: { category, text: 'x', ...rest } })
+  const fault = (category: string, rest: Rec = {}): Rec => ({
+    reason: 'error',
+    error: { category, text: 'x', ...rest },
+  })
   assert.deepEqual(told({ reason: 'end_turn' }), null)
   assert.deepEqual(told({ reason: 'max_tokens' }), null)
   assert.deepEqual(told({ reason: 'max_iterations' }), null)
@@ -129,10 +199,12 @@ test('how a session ended, as session_error', () => {
 // ── tools and permissions ────────────────────────────────────────────────────────────────────────────────────────────────
 
 function toolUse(end: Rec, start: Rec = {}): Rec {
-  const { records } = encodeAll(tellAll([
-    ['tool.start', { name: 'Bash', toolKind: 'execute', input: { command: 'x' }, ...start }, { session: 's', call: 'c1', at }],
-    ['tool.end', end as never, { session: 's', call: 'c1', at: at + 7 }],
-  ]))
+  const { records } = encodeAll(
+    tellAll([
+      ['tool.start', { name: 'Bash', toolKind: 'execute', input: { command: 'x' }, ...start }, { session: 's', call: 'c1', at }],
+      ['tool.end', end as never, { session: 's', call: 'c1', at: at + 7 }],
+    ]),
+  )
   assert.deepEqual(codesOf(records), [])
   const [record] = find(records, 'tool_use')
   return partOf(record)['state'] as Rec
@@ -141,32 +213,66 @@ const time = { start: at, end: at + 7 }
 const input = { command: 'x' }
 
 test('a command that left with a code has completed; everything else that failed is an error', () => {
-  assert.deepEqual(toolUse({ status: 'error', exitCode: 3, text: 'no' }), { status: 'completed', input, metadata: { exit: 3, output: 'no' }, time })
-  assert.deepEqual(toolUse({ status: 'ok', text: 'yes' }), { status: 'completed', input, metadata: { output: 'yes' }, time })
-  assert.deepEqual(toolUse({ status: 'denied', text: 'not allowed' }), { status: 'error', input, error: 'not allowed', time })
+  assert.deepEqual(toolUse({ status: 'error', exitCode: 3, text: 'no' }), {
+    status: 'completed',
+    input,
+    metadata: { exit: 3, output: 'no' },
+    time,
+  })
+  assert.deepEqual(toolUse({ status: 'ok', text: 'yes' }), {
+    status: 'completed',
+    input,
+    metadata: { output: 'yes' },
+    time,
+  })
+  assert.deepEqual(toolUse({ status: 'denied', text: 'not allowed' }), {
+    status: 'error',
+    input,
+    error: 'not allowed',
+    time,
+  })
   assert.deepEqual(toolUse({ status: 'abandoned' }), { status: 'error', input, error: 'abandoned', time })
-  assert.deepEqual(toolUse({ status: 'ok', data: { a: 1 } }, { toolKind: 'other' }), { status: 'completed', input, output: '{"a":1}', time })
-  assert.deepEqual(toolUse({ status: 'ok', content: [{ type: 'text', text: 'a' }, { type: 'image' }] }, { toolKind: 'read' }), { status: 'completed', input, output: 'a', time })
+  assert.deepEqual(toolUse({ status: 'ok', data: { a: 1 } }, { toolKind: 'other' }), {
+    status: 'completed',
+    input,
+    output: '{"a":1}',
+    time,
+  })
+  assert.deepEqual(toolUse({ status: 'ok', content: [{ type: 'text', text: 'a' }, { type: 'image' }] }, { toolKind: 'read' }), {
+    status: 'completed',
+    input,
+    output: 'a',
+    time,
+  })
   assert.deepEqual(toolUse({ status: 'ok' }, { toolKind: 'read' }), { status: 'completed', input, time })
 })
 
 test('input that comes later is the input', () => {
-  const { records } = encodeAll(tellAll([
-    ['tool.start', { name: 'Read', toolKind: 'read' }, { session: 's', call: 'c1' }],
-    ['tool.update', { state: 'pending', input: { path: 'a' }, title: 'Read a' }, { session: 's', call: 'c1' }],
-    ['tool.end', { status: 'ok', text: '' }, { session: 's', call: 'c1' }],
-  ]))
-  assert.deepEqual(partOf(find(records, 'tool_use')[0])['state'], { status: 'completed', input: { path: 'a' }, output: '', title: 'Read a' })
+  const { records } = encodeAll(
+    tellAll([
+      ['tool.start', { name: 'Read', toolKind: 'read' }, { session: 's', call: 'c1' }],
+      ['tool.update', { state: 'pending', input: { path: 'a' }, title: 'Read a' }, { session: 's', call: 'c1' }],
+      ['tool.end', { status: 'ok', text: '' }, { session: 's', call: 'c1' }],
+    ]),
+  )
+  assert.deepEqual(partOf(find(records, 'tool_use')[0])['state'], {
+    status: 'completed',
+    input: { path: 'a' },
+    output: '',
+    title: 'Read a',
+  })
 })
 
 test('a permission is told with its answer, by what was asked', () => {
   const asked = (decision: 'allow' | 'reject' | 'expired' | 'withdrawn'): { records: Rec[]; lost: string[] } =>
-    encodeAll(tellAll([
-      ['tool.start', { name: 'Bash', toolKind: 'execute', input }, { session: 's', call: 'c1' }],
-      ['permission.request', { id: 'r1', name: 'Bash', options: [] }, { session: 's', call: 'c1' }],
-      ['permission.answer', { id: 'r1', decision, by: 'user' }, { session: 's' }],
-      ['tool.end', { status: 'ok' }, { session: 's', call: 'c1' }],
-    ]))
+    encodeAll(
+      tellAll([
+        ['tool.start', { name: 'Bash', toolKind: 'execute', input }, { session: 's', call: 'c1' }],
+        ['permission.request', { id: 'r1', name: 'Bash', options: [] }, { session: 's', call: 'c1' }],
+        ['permission.answer', { id: 'r1', decision, by: 'user' }, { session: 's' }],
+        ['tool.end', { status: 'ok' }, { session: 's', call: 'c1' }],
+      ]),
+    )
   const record = { timestamp: 0, sessionID: 's', callID: 'c1', tool: 'Bash', permission: 'Bash', patterns: [], input }
   assert.deepEqual(find(asked('allow').records, 'permission_granted'), [{ type: 'permission_granted', ...record }])
   assert.deepEqual(find(asked('reject').records, 'permission_rejected'), [{ type: 'permission_rejected', ...record }])
@@ -175,21 +281,41 @@ test('a permission is told with its answer, by what was asked', () => {
 })
 
 test('a permission without a tool names itself', () => {
-  const { records } = encodeAll(tellAll([['permission.answer', { decision: 'reject', by: 'rule', permission: 'doom_loop', patterns: ['bash'] }, { session: 's', agent: 'kid' }]]))
+  const { records } = encodeAll(
+    tellAll([
+      [
+        'permission.answer',
+        { decision: 'reject', by: 'rule', permission: 'doom_loop', patterns: ['bash'] },
+        { session: 's', agent: 'kid' },
+      ],
+    ]),
+  )
   const [rejected] = find(records, 'permission_rejected')
-  assert.deepEqual([rejected?.['tool'], rejected?.['permission'], rejected?.['input'], rejected?.['sessionID'], rejected?.['callID']], ['doom_loop', 'doom_loop', null, 'kid', undefined])
+  assert.deepEqual(
+    [rejected?.['tool'], rejected?.['permission'], rejected?.['input'], rejected?.['sessionID'], rejected?.['callID']],
+    ['doom_loop', 'doom_loop', null, 'kid', undefined],
+  )
   assert.deepEqual(codesOf(records), [])
 })
 
 test('a skill counts as loaded after the check, and not when it was rejected', () => {
   const load: Told = ['skill.load', { name: 'commit', level: 'loaded', path: '/s' }, { session: 's' }]
-  const answer = (decision: 'allow' | 'reject'): Told => ['permission.answer', { decision, by: 'rule', name: 'skill', permission: 'skill', patterns: ['commit'] }, { session: 's' }]
+  const answer = (decision: 'allow' | 'reject'): Told => [
+    'permission.answer',
+    { decision, by: 'rule', name: 'skill', permission: 'skill', patterns: ['commit'] },
+    { session: 's' },
+  ]
   const granted = encodeAll(tellAll([load, answer('allow')]))
   assert.deepEqual(typesOf(granted.records).slice(2, 4), ['permission_granted', 'skill_loaded'])
-  for (const told of [[load, answer('reject')], [answer('reject'), load]]) {
+  for (const told of [
+    [load, answer('reject')],
+    [answer('reject'), load],
+  ]) {
     const { records, lost } = encodeAll(tellAll(told))
     assert.deepEqual([find(records, 'skill_loaded'), lost], [[], ['skill.load.level drop']])
     assert.deepEqual(codesOf(records), [])
   }
-  assert.deepEqual(encodeAll(tellAll([['skill.load', { name: 'x', level: 'listed', path: '/x' }, { session: 's' }]])).lost, ['skill.load.description drop'])
+  assert.deepEqual(encodeAll(tellAll([['skill.load', { name: 'x', level: 'listed', path: '/x' }, { session: 's' }]])).lost, [
+    'skill.load.description drop',
+  ])
 })

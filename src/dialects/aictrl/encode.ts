@@ -53,9 +53,12 @@ export function encode(sink: Sink): Encoder {
   function skill(session: Session, event: EventOf<'skill.load'>): void {
     const { name, path, description } = event
     const base = { timestamp: out.time(event), sessionID: session.id }
-    if (path === undefined || (event.level === 'listed' && description === undefined)) return sink.lost(event, path === undefined ? 'path' : 'description', 'drop')
-    if (event.level === 'resource') return write(out, session, { type: 'skill_resource_loaded', ...base, skillName: name, filePath: path }, syntheticOf(event))
-    if (event.level === 'listed') return write(out, session, { type: 'skill_discovered', ...base, name, description, location: path }, syntheticOf(event))
+    if (path === undefined || (event.level === 'listed' && description === undefined))
+      return sink.lost(event, path === undefined ? 'path' : 'description', 'drop')
+    if (event.level === 'resource')
+      return write(out, session, { type: 'skill_resource_loaded', ...base, skillName: name, filePath: path }, syntheticOf(event))
+    if (event.level === 'listed')
+      return write(out, session, { type: 'skill_discovered', ...base, name, description, location: path }, syntheticOf(event))
     if (session.deniedSkills.has(name)) return sink.lost(event, 'level', 'drop')
     const record: Wire<'skill_loaded'> = { type: 'skill_loaded', ...base, name, location: path }
     session.loaded.push({ event, record })
@@ -64,7 +67,13 @@ export function encode(sink: Sink): Encoder {
   function taskEnd(session: Session, event: EventOf<'task.end'>): void {
     const lane = wireId(event.task)
     if (!session.lanes.has(lane)) return sink.lost(event, 'task', 'drop')
-    if (event.status === 'error') tellOnce(out, session, event, event.error ?? { category: 'unknown', text: event.text ?? 'the subagent failed', code: 'SubagentFailed' })
+    if (event.status === 'error')
+      tellOnce(
+        out,
+        session,
+        event,
+        event.error ?? { category: 'unknown', text: event.text ?? 'the subagent failed', code: 'SubagentFailed' },
+      )
     subagentComplete(out, session, lane, event, syntheticOf(event))
   }
 
@@ -139,4 +148,12 @@ export function encode(sink: Sink): Encoder {
 }
 
 /** A subagent's own words and messages: aictrl tells its tools alone. */
-const mainOnly: ReadonlySet<string> = new Set(['message.start', 'message.end', 'message.drop', 'text.delta', 'text.end', 'thought.delta', 'thought.end'])
+const mainOnly: ReadonlySet<string> = new Set([
+  'message.start',
+  'message.end',
+  'message.drop',
+  'text.delta',
+  'text.end',
+  'thought.delta',
+  'thought.end',
+])

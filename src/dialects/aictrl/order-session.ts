@@ -29,18 +29,31 @@ export const createSession = (id: string | undefined, invocation: string | undef
 
 const stamp = ({ id, at }: Session): Rec => ({ timestamp: at ?? 0, sessionID: id })
 
-export const stepFinish = (session: Session): Rec => ({ type: 'step_finish', ...stamp(session), part: { type: 'step-finish' } })
+export const stepFinish = (session: Session): Rec => ({
+  type: 'step_finish',
+  ...stamp(session),
+  part: { type: 'step-finish' },
+})
 
 export const subagentStart = (session: Session, lane: string): Rec => ({
-  type: 'subagent_start', ...stamp(session), subagentSessionID: lane, parentSessionID: session.id, title: '',
+  type: 'subagent_start',
+  ...stamp(session),
+  subagentSessionID: lane,
+  parentSessionID: session.id,
+  title: '',
 })
 
 /** What must stand before `next` of a session that has not started, or that has no catalogue after its session_start. */
 export function startRecords(next: Rec, tag: string): Rec[] {
   const { timestamp = 0, sessionID } = next as Base
   const base = { timestamp, sessionID }
-  const start = tag === 'session_start' ? [] : [{ type: 'session_start', ...base, schemaVersion: '1', model: 'unknown', agent: 'default', permissions: [] }]
-  return tag === 'tool_catalog' || tag === 'tool_catalog_error' ? start : [...start, { type: 'tool_catalog', ...base, tools: [], skills: [] }]
+  const start =
+    tag === 'session_start'
+      ? []
+      : [{ type: 'session_start', ...base, schemaVersion: '1', model: 'unknown', agent: 'default', permissions: [] }]
+  return tag === 'tool_catalog' || tag === 'tool_catalog_error'
+    ? start
+    : [...start, { type: 'tool_catalog', ...base, tools: [], skills: [] }]
 }
 
 /** A session that was cut: what is open is closed, then the failure and the end. */
@@ -51,9 +64,21 @@ export function endRecords(session: Session): Rec[] {
   const told = session.last === 'session_error' // anything else between it and the end could not be mended
   return [
     ...(session.last === 'session_start' ? [{ type: 'tool_catalog', ...base, tools: [], skills: [] }] : []),
-    ...(told ? [] : open.map((lane) => ({ type: 'subagent_complete', ...base, subagentSessionID: lane, parentSessionID: session.id }))),
+    ...(told
+      ? []
+      : open.map((lane) => ({
+          type: 'subagent_complete',
+          ...base,
+          subagentSessionID: lane,
+          parentSessionID: session.id,
+        }))),
     ...(session.step && !told ? [stepFinish(session)] : []),
     ...(session.fatal === undefined ? [{ type: 'session_error', ...base, reason: 'unknown', code: 'cut', message: cut }] : []),
-    { type: 'session_complete', ...base, durationMs: Math.max(0, (session.at ?? 0) - (session.began ?? session.at ?? 0)), error: session.fatal ?? cut },
+    {
+      type: 'session_complete',
+      ...base,
+      durationMs: Math.max(0, (session.at ?? 0) - (session.began ?? session.at ?? 0)),
+      error: session.fatal ?? cut,
+    },
   ]
 }

@@ -14,9 +14,15 @@ test("the document's sessions are legal", () => {
 })
 
 test('streams made after the described behaviour are legal, where the program keeps to its document', () => {
-  const broken = new Map([['provider-failure.ndjson', ['error-before-complete']], ['cut.ndjson', ['missing-end']]])
+  const broken = new Map([
+    ['provider-failure.ndjson', ['error-before-complete']],
+    ['cut.ndjson', ['missing-end']],
+  ])
   for (const file of streamsIn('made')) assert.deepEqual(codesOf(fixture(`made/${file}`)), broken.get(file) ?? [], file)
-  assert.deepEqual(findingsOf(fixture('made/provider-failure.ndjson')).map(({ severity }) => severity), ['warn'])
+  assert.deepEqual(
+    findingsOf(fixture('made/provider-failure.ndjson')).map(({ severity }) => severity),
+    ['warn'],
+  )
 })
 
 for (const file of streamsIn('rejected')) {
@@ -37,10 +43,13 @@ test('a session that ends may start again, and counts anew', () => {
 
 test('each session without an end is told once', () => {
   const records = fixture('made/interleaved.ndjson').filter(({ type }) => type !== 'session_complete')
-  assert.deepEqual(findingsOf(records).map(({ code, severity, text }) => [code, severity, text]), [
-    ['missing-end', 'error', 'no session_complete of "ses_a"'],
-    ['missing-end', 'error', 'no session_complete of "ses_b"'],
-  ])
+  assert.deepEqual(
+    findingsOf(records).map(({ code, severity, text }) => [code, severity, text]),
+    [
+      ['missing-end', 'error', 'no session_complete of "ses_a"'],
+      ['missing-end', 'error', 'no session_complete of "ses_b"'],
+    ],
+  )
 })
 
 test('a session without steps is legal', () => {
@@ -63,7 +72,13 @@ function repaired(records: readonly Rec[]): Rec[] {
 }
 
 test('a legal stream needs no repair', () => {
-  for (const file of ['document/session.ndjson', 'document/failed-session.ndjson', 'made/interleaved.ndjson', 'made/subagents.ndjson', 'made/newer-program.ndjson']) {
+  for (const file of [
+    'document/session.ndjson',
+    'document/failed-session.ndjson',
+    'made/interleaved.ndjson',
+    'made/subagents.ndjson',
+    'made/newer-program.ndjson',
+  ]) {
     assert.deepEqual(repaired(fixture(file)), fixture(file), file)
   }
 })
@@ -71,16 +86,42 @@ test('a legal stream needs no repair', () => {
 test('a cut session gets its open ends closed and one session_complete', () => {
   const records = fixture('made/cut.ndjson')
   assert.deepEqual(repaired(records).slice(records.length), [
-    { type: 'subagent_complete', timestamp: 1741500000040, sessionID: 'ses_1', subagentSessionID: 'ses_child', parentSessionID: 'ses_1' },
+    {
+      type: 'subagent_complete',
+      timestamp: 1741500000040,
+      sessionID: 'ses_1',
+      subagentSessionID: 'ses_child',
+      parentSessionID: 'ses_1',
+    },
     { type: 'step_finish', timestamp: 1741500000040, sessionID: 'ses_1', part: { type: 'step-finish' } },
-    { type: 'session_error', timestamp: 1741500000040, sessionID: 'ses_1', reason: 'unknown', code: 'cut', message: 'the stream ended early' },
-    { type: 'session_complete', timestamp: 1741500000040, sessionID: 'ses_1', durationMs: 40, error: 'the stream ended early' },
+    {
+      type: 'session_error',
+      timestamp: 1741500000040,
+      sessionID: 'ses_1',
+      reason: 'unknown',
+      code: 'cut',
+      message: 'the stream ended early',
+    },
+    {
+      type: 'session_complete',
+      timestamp: 1741500000040,
+      sessionID: 'ses_1',
+      durationMs: 40,
+      error: 'the stream ended early',
+    },
   ])
 })
 
 test('what something missing broke is legal after repair', () => {
   const mended = [
-    'no-session-start', 'no-catalog', 'no-session-complete', 'no-session-complete-of-two', 'subagent-not-started', 'subagent-completed', 'step-inside-step', 'step-left-open',
+    'no-session-start',
+    'no-catalog',
+    'no-session-complete',
+    'no-session-complete-of-two',
+    'subagent-not-started',
+    'subagent-completed',
+    'step-inside-step',
+    'step-left-open',
   ]
   for (const name of mended) assert.deepEqual(codesOf(repaired(fixture(`rejected/${name}.ndjson`))), [], name)
   assert.deepEqual(codesOf(repaired(fixture('made/cut.ndjson'))), [])

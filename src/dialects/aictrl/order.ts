@@ -32,7 +32,8 @@ export function order(): Order {
   const owners = new Map<string, Session>() // subagent to the session it works in
   let current: Session | undefined // for records that name no session, as in the document's examples
 
-  const breaks = (report: Report, code: keyof typeof rules, text: string, severity: 'error' | 'warn' = 'error'): void => report({ code, severity, text })
+  const breaks = (report: Report, code: keyof typeof rules, text: string, severity: 'error' | 'warn' = 'error'): void =>
+    report({ code, severity, text })
 
   function find(record: Rec, tag: string): Session | undefined {
     const id = (record as Base).sessionID
@@ -70,7 +71,8 @@ export function order(): Order {
 
   function second(session: Session, tag: string, report: Report): void {
     if (tag === 'tool_catalog' || tag === 'tool_catalog_error') {
-      if (session.catalog === true && session.last !== undefined) breaks(report, 'catalog-second', `${tag} does not follow session_start directly`)
+      if (session.catalog === true && session.last !== undefined)
+        breaks(report, 'catalog-second', `${tag} does not follow session_start directly`)
       session.catalog = true
     } else if (session.catalog === false && tag !== 'session_start') {
       breaks(report, 'catalog-second', `${tag} follows session_start, not tool_catalog`)
@@ -84,16 +86,23 @@ export function order(): Order {
     session.counters.set(id, sequenceNum ?? before + 1)
     if (sequenceNum === undefined) return breaks(report, 'sequence', `${tag} has no sequenceNum`)
     // The document promises a rising number only; a gap may come from a filter.
-    if (sequenceNum !== before + 1) breaks(report, 'sequence', `sequenceNum ${sequenceNum} of ${tag} follows ${before}`, sequenceNum > before ? 'warn' : 'error')
+    if (sequenceNum !== before + 1)
+      breaks(report, 'sequence', `sequenceNum ${sequenceNum} of ${tag} follows ${before}`, sequenceNum > before ? 'warn' : 'error')
   }
 
-  const inLane = (session: Session, id: string | undefined): id is string => id !== undefined && session.id !== undefined && id !== session.id
+  const inLane = (session: Session, id: string | undefined): id is string =>
+    id !== undefined && session.id !== undefined && id !== session.id
 
   function laneOpen(session: Session, lane: string | undefined, report: Report): void {
     if (!inLane(session, lane)) return
     const state = session.lanes.get(lane)
     if (state === 'open') return
-    breaks(report, 'subagent-open', `tool_use of ${quoted(lane)}, which ${state === undefined ? 'has not started' : 'has completed'}`, state === undefined ? 'error' : 'warn')
+    breaks(
+      report,
+      'subagent-open',
+      `tool_use of ${quoted(lane)}, which ${state === undefined ? 'has not started' : 'has completed'}`,
+      state === undefined ? 'error' : 'warn',
+    )
     openLane(session, lane)
   }
 
@@ -128,7 +137,8 @@ export function order(): Order {
     for (const name of patterns) {
       if (tag === 'permission_granted') session.deniedSkills.delete(name)
       else {
-        if (session.loadedSkills.has(name)) breaks(report, 'skill-allowed', `skill_loaded of ${quoted(name)} before its permission was rejected`, 'warn')
+        if (session.loadedSkills.has(name))
+          breaks(report, 'skill-allowed', `skill_loaded of ${quoted(name)} before its permission was rejected`, 'warn')
         session.deniedSkills.add(name)
       }
     }
@@ -143,7 +153,8 @@ export function order(): Order {
 
   function complete(session: Session, { error }: Wire<'session_complete'>, report: Report): void {
     if (session.step && session.fatal === undefined) breaks(report, 'step-pair', 'session_complete inside a step')
-    if (session.fatal !== undefined && error === null) breaks(report, 'error-before-complete', 'session_complete after session_error says that there was no error', 'warn')
+    if (session.fatal !== undefined && error === null)
+      breaks(report, 'error-before-complete', 'session_complete after session_error says that there was no error', 'warn')
     if (session.invocationOver) breaks(report, 'complete-last', 'session_complete after invocation_complete')
     sessions.delete(session.id)
     for (const lane of session.lanes.keys()) owners.delete(lane)
@@ -154,7 +165,9 @@ export function order(): Order {
 
   const sessionsOf = (record: Rec): Session[] => {
     const { invocationID, sessionID } = record as Base
-    return [...sessions.values()].filter((session) => session.id === sessionID || (invocationID !== undefined && session.invocation === invocationID))
+    return [...sessions.values()].filter(
+      (session) => session.id === sessionID || (invocationID !== undefined && session.invocation === invocationID),
+    )
   }
 
   return {
@@ -171,7 +184,8 @@ export function order(): Order {
         session.at = timestamp
       }
       second(session, tag, report)
-      if (session.last === 'session_error' && tag !== 'session_complete' && tag !== 'session_error') breaks(report, 'error-before-complete', `${tag} after session_error`, 'warn')
+      if (session.last === 'session_error' && tag !== 'session_complete' && tag !== 'session_error')
+        breaks(report, 'error-before-complete', `${tag} after session_error`, 'warn')
       if (session.loadedSkills.size > 0 && tag !== 'skill_loaded' && !tag.startsWith('permission_')) session.loadedSkills.clear()
       switch (tag) {
         case 'tool_catalog':
@@ -233,13 +247,18 @@ export function order(): Order {
     },
     missing(next, tag) {
       // Those of a finished invocation were ended before its end.
-      if (next === undefined || tag === undefined) return [...sessions.values()].filter(({ invocationOver }) => !invocationOver).flatMap(endRecords)
+      if (next === undefined || tag === undefined)
+        return [...sessions.values()].filter(({ invocationOver }) => !invocationOver).flatMap(endRecords)
       if (tag.startsWith('invocation_')) return tag === 'invocation_complete' ? sessionsOf(next).flatMap(endRecords) : []
       const session = find(next, tag)
       if (session === undefined) return tag === 'session_start' || ended.has((next as Base).sessionID) ? [] : startRecords(next, tag)
       if (tag === 'session_start') return endRecords(session)
-      const found = session.last === 'session_start' && tag !== 'tool_catalog' && tag !== 'tool_catalog_error' ? startRecords(next, 'session_start') : []
-      if (session.step && (tag === 'step_start' || (tag === 'session_complete' && session.fatal === undefined))) found.push(stepFinish(session))
+      const found =
+        session.last === 'session_start' && tag !== 'tool_catalog' && tag !== 'tool_catalog_error'
+          ? startRecords(next, 'session_start')
+          : []
+      if (session.step && (tag === 'step_start' || (tag === 'session_complete' && session.fatal === undefined)))
+        found.push(stepFinish(session))
       const lane = tag === 'tool_use' ? (next as Wire<'tool_use'>).part.sessionID : undefined
       if (inLane(session, lane) && session.lanes.get(lane) !== 'open') found.push(subagentStart(session, lane))
       return found

@@ -12,11 +12,24 @@ export const fixture = (name: string): Rec[] => {
   const text = textOfFixture(name)
   return name.endsWith('.json') ? [parseJson(text) as Rec] : linesOf(text)
 }
-const linesOf = (text: string): Rec[] => text.split('\n').filter((line) => line !== '').map((line) => parseJson(line) as Rec)
+const linesOf = (text: string): Rec[] =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => parseJson(line) as Rec)
 
 export function decodeAll(records: readonly Rec[]): Event[] {
   const decoder = aictrl.decoder()
-  const events = records.flatMap((record, index) => decoder.push(record, { dialect: 'aictrl', from: 'agent', record: index + 1, line: index + 1, offset: 0, length: 0 }))
+  const events = records.flatMap((record, index) =>
+    decoder.push(record, {
+      dialect: 'aictrl',
+      from: 'agent',
+      record: index + 1,
+      line: index + 1,
+      offset: 0,
+      length: 0,
+    }),
+  )
   return [...events, ...decoder.end()]
 }
 
@@ -75,6 +88,8 @@ export const find = (records: readonly Rec[], type: string): Rec[] => records.fi
 
 /** Each record's type, and why it is there if no source record stands behind it. */
 export const typesOf = (records: readonly Rec[]): string[] =>
-  (records as { type: string; synthetic?: string }[]).map(({ type, synthetic }) => (synthetic === undefined ? type : `${type} ${synthetic}`))
+  (records as { type: string; synthetic?: string }[]).map(({ type, synthetic }) =>
+    synthetic === undefined ? type : `${type} ${synthetic}`,
+  )
 
 export const partOf = (record: Rec | undefined): Rec => (record?.['part'] ?? {}) as Rec

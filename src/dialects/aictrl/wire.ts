@@ -10,20 +10,42 @@ const json = Type.Unknown()
 const optional = Type.Optional
 /** A value of several JSON types: one comparison each, where a union would make an error object for every wrong guess. */
 const mixed = <Value>(type: readonly string[], rest: object = {}) => Type.Unsafe<Value>({ type: [...type], ...rest })
-const orNull = <Schema extends TSchema & { type: string }>(schema: Schema) => optional(Type.Unsafe<Static<Schema> | null>({ ...schema, type: [schema.type, 'null'] }))
+const orNull = <Schema extends TSchema & { type: string }>(schema: Schema) =>
+  optional(Type.Unsafe<Static<Schema> | null>({ ...schema, type: [schema.type, 'null'] }))
 
 // Newer programs repeat schemaVersion on every line and add invocationID.
-const base = { timestamp: optional(number), sessionID: optional(text), schemaVersion: optional(text), invocationID: optional(text) }
+const base = {
+  timestamp: optional(number),
+  sessionID: optional(text),
+  schemaVersion: optional(text),
+  invocationID: optional(text),
+}
 const type = <const Name extends string, Fields extends Record<string, TSchema>>(name: Name, fields: Fields) =>
   Type.Object({ type: Type.Literal(name), ...base, ...fields })
 
 /** Seconds in the document's example, milliseconds in the program. */
 const time = orNull(Type.Object({ start: optional(number), end: optional(number), compacted: optional(json) }))
 const part = <Fields extends Record<string, TSchema>>(fields: Fields) =>
-  Type.Object({ id: optional(text), sessionID: optional(text), messageID: optional(text), type: optional(text), metadata: optional(json), ...fields })
-const spoken = { part: part({ text, time, synthetic: optional(json), ignored: optional(json) }), sequenceNum: optional(number) }
+  Type.Object({
+    id: optional(text),
+    sessionID: optional(text),
+    messageID: optional(text),
+    type: optional(text),
+    metadata: optional(json),
+    ...fields,
+  })
+const spoken = {
+  part: part({ text, time, synthetic: optional(json), ignored: optional(json) }),
+  sequenceNum: optional(number),
+}
 const cache = orNull(Type.Object({ read: optional(number), write: optional(number) }))
-const tokens = Type.Object({ total: optional(number), input: optional(number), output: optional(number), reasoning: optional(number), cache })
+const tokens = Type.Object({
+  total: optional(number),
+  input: optional(number),
+  output: optional(number),
+  reasoning: optional(number),
+  cache,
+})
 const price = Type.Object({ input: optional(number), output: optional(number), cache })
 /** An object in the document, the sum in the program. */
 const cost = optional(mixed<Static<typeof price> | number | null>(['object', 'number', 'null'], { properties: price.properties }))
@@ -54,7 +76,11 @@ export const records = {
     skills: Type.Array(Type.Object({ name: text, version: mixed<string | null>(['string', 'null']) })),
   }),
   session_complete: type('session_complete', { durationMs: optional(number), error: orNull(text) }),
-  session_error: type('session_error', { reason: text, code: optional(mixed<string | number | null>(['string', 'number', 'null'])), message: text }),
+  session_error: type('session_error', {
+    reason: text,
+    code: optional(mixed<string | number | null>(['string', 'number', 'null'])),
+    message: text,
+  }),
   message_complete: type('message_complete', {
     messageID: optional(text),
     modelID: optional(text),
@@ -69,7 +95,10 @@ export const records = {
   }),
   text: type('text', spoken),
   reasoning: type('reasoning', spoken),
-  tool_use: type('tool_use', { part: part({ callID: optional(text), tool: text, state }), sequenceNum: optional(number) }),
+  tool_use: type('tool_use', {
+    part: part({ callID: optional(text), tool: text, state }),
+    sequenceNum: optional(number),
+  }),
   step_start: type('step_start', { part: part({}) }),
   step_finish: type('step_finish', { part: part({}) }),
   skill_discovered: type('skill_discovered', { name: text, description: optional(text), location: optional(text) }),

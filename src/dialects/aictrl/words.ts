@@ -9,13 +9,25 @@ export const unnamedCall = '~call-'
 // ── finish ───────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 const finishRead = new Map<string, Reason>([
-  ['tool-calls', 'tool_use'], ['end_turn', 'end_turn'], ['max_tokens', 'max_tokens'],
-  ['stop', 'end_turn'], ['other', 'end_turn'], ['length', 'max_tokens'], ['content-filter', 'refusal'], ['error', 'error'], ['unknown', 'unknown'],
+  ['tool-calls', 'tool_use'],
+  ['end_turn', 'end_turn'],
+  ['max_tokens', 'max_tokens'],
+  ['stop', 'end_turn'],
+  ['other', 'end_turn'],
+  ['length', 'max_tokens'],
+  ['content-filter', 'refusal'],
+  ['error', 'error'],
+  ['unknown', 'unknown'],
 ])
 /** A call that failed or was cut has no finish word: the program leaves the key out too. */
 const finishWritten = new Map<Reason, 'tool-calls' | 'end_turn' | 'max_tokens'>([
-  ['tool_use', 'tool-calls'], ['max_tokens', 'max_tokens'], ['end_turn', 'end_turn'], ['stop_sequence', 'end_turn'], ['refusal', 'end_turn'],
-  ['exit', 'end_turn'], ['max_iterations', 'end_turn'],
+  ['tool_use', 'tool-calls'],
+  ['max_tokens', 'max_tokens'],
+  ['end_turn', 'end_turn'],
+  ['stop_sequence', 'end_turn'],
+  ['refusal', 'end_turn'],
+  ['exit', 'end_turn'],
+  ['max_iterations', 'end_turn'],
 ])
 
 export const isFinishWord = (word: string): boolean => finishRead.has(word)
@@ -29,12 +41,23 @@ const normal: ReadonlySet<Reason> = new Set<Reason>(['end_turn', 'stop_sequence'
 export const isAbnormal = (reason: Reason): boolean => !normal.has(reason)
 
 const errorRead = new Map<string, FaultCategory>([
-  ['rate_limit', 'rate_limit'], ['auth', 'auth'], ['timeout', 'timeout'], ['oom', 'oom'], ['provider', 'provider'], ['unknown', 'unknown'],
-  ['interrupted', 'cancelled'], ['terminated', 'cancelled'], // newer programs, for SIGINT and SIGTERM
+  ['rate_limit', 'rate_limit'],
+  ['auth', 'auth'],
+  ['timeout', 'timeout'],
+  ['oom', 'oom'],
+  ['provider', 'provider'],
+  ['unknown', 'unknown'],
+  ['interrupted', 'cancelled'],
+  ['terminated', 'cancelled'], // newer programs, for SIGINT and SIGTERM
 ])
 const errorWritten = new Map<FaultCategory, string>([
-  ['rate_limit', 'rate_limit'], ['auth', 'auth'], ['timeout', 'timeout'], ['oom', 'oom'], ['provider', 'provider'],
-  ['overloaded', 'provider'], ['network', 'provider'],
+  ['rate_limit', 'rate_limit'],
+  ['auth', 'auth'],
+  ['timeout', 'timeout'],
+  ['oom', 'oom'],
+  ['provider', 'provider'],
+  ['overloaded', 'provider'],
+  ['network', 'provider'],
 ])
 const knownReasons: ReadonlySet<string> = new Set(reasons)
 const knownCategories: ReadonlySet<string> = new Set(faultCategories)
@@ -54,38 +77,73 @@ const isSignal = (code: string | undefined): boolean => code === '130' || code =
 const reasonOf = (category: FaultCategory): Reason =>
   category === 'timeout' || category === 'cancelled' || category === 'context' ? category : 'error'
 
-export function writeSessionError(reason: Reason, fault: Fault | undefined, signal: string | undefined): { reason: string; code: string | undefined } {
+export function writeSessionError(
+  reason: Reason,
+  fault: Fault | undefined,
+  signal: string | undefined,
+): { reason: string; code: string | undefined } {
   const plain = reason === 'error' || reason === 'unknown' || reason === 'cut' // says less than the fault does
-  const word = plain ? wordOf(fault) : reason === 'timeout' || reason === 'stall' ? 'timeout' : reason === 'degenerate' ? 'provider' : 'unknown'
+  const word = plain
+    ? wordOf(fault)
+    : reason === 'timeout' || reason === 'stall'
+      ? 'timeout'
+      : reason === 'degenerate'
+        ? 'provider'
+        : 'unknown'
   return { reason: word, code: codeOf(reason, fault, signal, word) }
 }
 
 const wordOf = (fault: Fault | undefined): string =>
-  fault === undefined ? 'unknown' : fault.http !== undefined && fault.http >= 500 ? 'provider' : (errorWritten.get(fault.category) ?? 'unknown')
+  fault === undefined
+    ? 'unknown'
+    : fault.http !== undefined && fault.http >= 500
+      ? 'provider'
+      : (errorWritten.get(fault.category) ?? 'unknown')
 
-const exitCodes = new Map([['SIGINT', '130'], ['SIGTERM', '143'], ['SIGHUP', '143']])
+const exitCodes = new Map([
+  ['SIGINT', '130'],
+  ['SIGTERM', '143'],
+  ['SIGHUP', '143'],
+])
 
 /** The status if there is one, else the name that says more than `word`. */
 function codeOf(reason: Reason, fault: Fault | undefined, signal: string | undefined, word: string): string | undefined {
   const left = signal === undefined ? undefined : exitCodes.get(signal)
   if (left !== undefined) return left
   if (fault?.http !== undefined) return String(fault.http)
-  if (reason !== 'error' && reason !== 'unknown' && reason !== word) return reason === 'cancelled' && isSignal(fault?.code) ? fault?.code : reason
+  if (reason !== 'error' && reason !== 'unknown' && reason !== word)
+    return reason === 'cancelled' && isSignal(fault?.code) ? fault?.code : reason
   if (fault === undefined) return undefined
   return fault.code ?? (fault.category === word || fault.category === 'unknown' ? undefined : fault.category)
 }
 
 const reasonTexts = new Map<Reason, string>([
-  ['cut', 'the stream ended early'], ['max_turns', 'the turn limit was reached'], ['budget', 'the budget was used up'],
-  ['context', 'the context window is full'], ['timeout', 'timed out'], ['stall', 'no progress'], ['cancelled', 'cancelled'],
-  ['cancelled_forced', 'cancelled by force'], ['refusal', 'the model refused'], ['error', 'failed'], ['unknown', 'ended for an unknown reason'],
+  ['cut', 'the stream ended early'],
+  ['max_turns', 'the turn limit was reached'],
+  ['budget', 'the budget was used up'],
+  ['context', 'the context window is full'],
+  ['timeout', 'timed out'],
+  ['stall', 'no progress'],
+  ['cancelled', 'cancelled'],
+  ['cancelled_forced', 'cancelled by force'],
+  ['refusal', 'the model refused'],
+  ['error', 'failed'],
+  ['unknown', 'ended for an unknown reason'],
 ])
 export const reasonText = (reason: Reason): string => reasonTexts.get(reason) ?? reason.replaceAll('_', ' ')
 
 // ── errors ───────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-const named = new Map<string, FaultCategory>([['ProviderAuthError', 'auth'], ['ContextOverflowError', 'context'], ['MessageAbortedError', 'cancelled']])
-const names = new Map<FaultCategory, string>([['auth', 'ProviderAuthError'], ['context', 'ContextOverflowError'], ['cancelled', 'MessageAbortedError']])
+const named = new Map<string, FaultCategory>([
+  ['ProviderAuthError', 'auth'],
+  ['ContextOverflowError', 'context'],
+  ['MessageAbortedError', 'cancelled'],
+])
+const names = new Map<FaultCategory, string>([
+  ['auth', 'ProviderAuthError'],
+  ['context', 'ContextOverflowError'],
+  ['cancelled', 'MessageAbortedError'],
+])
 
 export const categoryOfName = (name: string | undefined): FaultCategory | undefined => (name === undefined ? undefined : named.get(name))
 export const errorName = ({ code, category, http }: Fault): string =>

@@ -63,7 +63,6 @@ export function decode(pen: Pen): DecoderBody {
         case 'user_prompt': {
           const { text } = record as Wire<'user_prompt'>
           if (pen.openTurns() > 0) endTurn('cut', 'implied') // a loop that fails early leaves its done out
-          lastFailure = undefined
           pen.emit('turn.start', { trigger: 'prompt' })
           pen.emit('prompt.submit', { text, by: 'user', state: 'sent' })
           return

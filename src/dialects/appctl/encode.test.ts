@@ -18,21 +18,16 @@ const at = (session: string) => ({ session })
 
 // ── the document ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-const late = 'document/turn.ndjson' // a thought that ends late: see decode.test.ts
 const reusesIds = new Set(['document/two-turns.ndjson']) // the second call of an id gets its own
 
-function comesBack(name: string): void {
-  const records = fixture(name)
-  const told = decodeAll(records).filter(({ synthetic }) => synthetic === undefined)
-  const again = encodeAll(told).records.filter(({ synthetic }) => synthetic === undefined).map((record) => (reusesIds.has(name) && record['id'] === 'tool#2' ? { ...record, id: 'tool' } : record))
-  assert.deepEqual(again, name.endsWith('08-tool-result.json') ? [] : records, name) // a result without its call cannot be written
-}
-
 test('every document fixture comes back by value', () => {
-  for (const name of [...namesIn('document/', '.json'), ...namesIn('document/', '.ndjson')]) if (name !== late) comesBack(name)
+  for (const name of [...namesIn('document/', '.json'), ...namesIn('document/', '.ndjson')]) {
+    const records = fixture(name)
+    const told = decodeAll(records).filter(({ synthetic }) => synthetic === undefined)
+    const again = encodeAll(told).records.filter(({ synthetic }) => synthetic === undefined).map((record) => (reusesIds.has(name) && record['id'] === 'tool#2' ? { ...record, id: 'tool' } : record))
+    assert.deepEqual(again, name.endsWith('08-tool-result.json') ? [] : records, name) // a result without its call cannot be written
+  }
 })
-
-test('a thought that ends late comes back too', { todo: 'the pen lets it cut the text off' }, () => comesBack(late))
 
 test('all events written again are legal and tell the same', () => {
   for (let seed = 0; seed < 60; seed++) {

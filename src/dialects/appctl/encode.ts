@@ -101,6 +101,7 @@ export function encode(sink: Sink): Encoder {
       case 'thought.end':
         return whole(event)
       case 'tool.start':
+        if (openCalls.has(event.call ?? '')) return sink.lost(event, 'call', 'drop')
         if (event.input !== undefined) return toolCall(event, event.input)
         heldCall = event
         return

@@ -316,11 +316,11 @@ test('the claim: any string in `event` is Avenor, a known one surely', () => {
   for (const tag of Object.keys(avenor.shapes.checks)) assert.equal(avenor.claim({ event: tag }), 1, tag)
 })
 
-test('a retry of a run names no session, and makes none up', { todo: 'the pen starts a session for it' }, () => {
+test('a retry of a run names no session, and makes none up', () => {
   assert.deepEqual(kindsOf(decodeAll(fixture('document/08-retry.json'))), ['retry.start'])
 })
 
-test('a session whose end nobody told was cut, also before its first turn', { todo: 'the pen calls it end_turn' }, () => {
+test('a session whose end nobody told was cut, also before its first turn', () => {
   assert.deepEqual(only(fixture('document/09-error-permission.json'), 'session.end').map(({ reason, synthetic }) => [reason, synthetic]), [['cut', 'cut']])
 })
 

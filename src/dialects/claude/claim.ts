@@ -60,8 +60,7 @@ function claim(record: Rec): number {
 
 /** The program's version: in an init, and on the conversation records of a transcript. */
 function version(record: Rec): string | undefined {
-  const told =
-    record['claude_code_version'] ?? (typeof record['sessionId'] === 'string' ? record['version'] : undefined)
+  const told = record['claude_code_version'] ?? (typeof record['sessionId'] === 'string' ? record['version'] : undefined)
   return typeof told === 'string' ? told : undefined
 }
 

@@ -23,10 +23,7 @@ test('compaction, limits, hooks, denials, state, progress', () => {
   )
   const limits = only(eventsIn('2.1.325/t-ratelimit-oauth.ndjson'), 'usage.update')[0]?.limits
   assert.deepEqual(plain(limits), [{ name: 'five_hour', state: 'warning', used: 0.91, resetsAt: 1900000000000 }])
-  assert.deepEqual(
-    only(eventsIn('2.1.325/t-ratelimit-oauth-rejected.ndjson'), 'usage.update')[0]?.limits?.[0]?.state,
-    'reached',
-  )
+  assert.deepEqual(only(eventsIn('2.1.325/t-ratelimit-oauth-rejected.ndjson'), 'usage.update')[0]?.limits?.[0]?.state, 'reached')
   assert.deepEqual(
     only(eventsIn('2.1.325/n-hooks.ndjson'), 'hook.end').map(({ status, exitCode }) => [status, exitCode]),
     [
@@ -158,14 +155,7 @@ test('server tools, other content, blocks of several kinds in one record', () =>
     ),
     ended(),
   ])
-  assert.deepEqual(kindsOf(events).slice(3, -3), [
-    'message.start*',
-    'thought.end',
-    'text.end',
-    'tool.start',
-    'tool.end',
-    'content.end',
-  ])
+  assert.deepEqual(kindsOf(events).slice(3, -3), ['message.start*', 'thought.end', 'text.end', 'tool.start', 'tool.end', 'content.end'])
   assert.deepEqual(
     only(events, 'tool.start').map(({ hostedBy, toolKind }) => [hostedBy, toolKind]),
     [['provider', 'fetch']],

@@ -2,28 +2,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Rec } from '../../base/json.ts'
-import {
-  decodeAll,
-  decodeBoth,
-  ended,
-  eventsIn,
-  fixture,
-  gave,
-  init,
-  kindsOf,
-  only,
-  said,
-  told,
-  use,
-} from './support.test.ts'
+import { decodeAll, decodeBoth, ended, eventsIn, fixture, gave, init, kindsOf, only, said, told, use } from './support.test.ts'
 
 /** What both sides of a two-way run said, in the order in which it must have come. */
 function bothSides(name: string): (readonly [Rec, 'agent' | 'host'])[] {
   const host = fixture(`${name}.stdin.ndjson`)
   const answers = new Map(
-    host
-      .filter(({ type }) => type === 'control_response')
-      .map((record) => [(record['response'] as Rec)['request_id'], record]),
+    host.filter(({ type }) => type === 'control_response').map((record) => [(record['response'] as Rec)['request_id'], record]),
   )
   const asked = host.filter(({ type }) => type !== 'control_response')
   const opening = asked.slice(0, 2).map((record) => [record, 'host'] as const)
@@ -32,9 +17,7 @@ function bothSides(name: string): (readonly [Rec, 'agent' | 'host'])[] {
     const answer = answers.get(record['request_id'])
     const own = [record, 'agent'] as const
     if (answer !== undefined) return [own, [answer, 'host'] as const]
-    return rest.length > 0 &&
-      (record['type'] === 'result' || name.includes('interrupt')) &&
-      JSON.stringify(record).includes('wer w')
+    return rest.length > 0 && (record['type'] === 'result' || name.includes('interrupt')) && JSON.stringify(record).includes('wer w')
       ? [own, ...rest.splice(0)]
       : [own]
   })
@@ -44,10 +27,7 @@ function bothSides(name: string): (readonly [Rec, 'agent' | 'host'])[] {
 test('a permission asked and granted by the host', () => {
   const events = decodeBoth(bothSides('2.1.325/j-permission-allow'))
   const [request] = only(events, 'permission.request')
-  assert.deepEqual(
-    [request?.name, request?.toolKind, request?.call, request?.question],
-    ['Write', 'edit', 'toolu_mock000001', 'new.txt'],
-  )
+  assert.deepEqual([request?.name, request?.toolKind, request?.call, request?.question], ['Write', 'edit', 'toolu_mock000001', 'new.txt'])
   assert.deepEqual(
     request?.options.map(({ id, kind }) => [id, kind]),
     [
@@ -125,9 +105,7 @@ test('what a host asks: interrupt, model, mode', () => {
     only(decodeBoth(bothSides('2.1.325/j-interrupt')), 'cancel.request').map(({ target, by, id }) => [target, by, id]),
     [['turn', 'host', 'int-1']],
   )
-  const updates = only(decodeBoth(bothSides('2.1.325/j-control-misc')), 'session.update').filter(
-    ({ by }) => by === 'host',
-  )
+  const updates = only(decodeBoth(bothSides('2.1.325/j-control-misc')), 'session.update').filter(({ by }) => by === 'host')
   assert.deepEqual(
     updates.map(({ mode, model }) => [mode, model]),
     [
@@ -145,8 +123,7 @@ test('a host speaks first: the session goes on under the id that comes later', (
 })
 
 test('stdout alone: the result of the call implies the answer', () => {
-  const answers = (path: string) =>
-    only(eventsIn(path), 'permission.answer').map(({ decision, synthetic }) => [decision, synthetic])
+  const answers = (path: string) => only(eventsIn(path), 'permission.answer').map(({ decision, synthetic }) => [decision, synthetic])
   for (const version of ['1.0.128', '2.0.76', '2.1.325'])
     assert.deepEqual(answers(`${version}/j-permission-allow.ndjson`), [['allow', 'implied']], version)
   for (const version of ['1.0.128', '2.1.325'])
@@ -197,24 +174,13 @@ test('an answer that lasts says for how long', () => {
     },
   })
   const scope = (destination: string) =>
-    only(
-      decodeAll([init, said('m', use('a', 'Write')), ask('r1', 'a'), answer(destination), ended()]),
-      'permission.answer',
-    )[0]?.scope
+    only(decodeAll([init, said('m', use('a', 'Write')), ask('r1', 'a'), answer(destination), ended()]), 'permission.answer')[0]?.scope
   assert.deepEqual([scope('session'), scope('localSettings')], ['session', 'always'])
 })
 
 test('a question belongs to the session of its call', () => {
   const other = (record: Rec): Rec => ({ ...record, session_id: 's2' })
-  const events = decodeAll([
-    init,
-    said('m', use('a', 'Write')),
-    other(init),
-    ask('r1', 'a'),
-    other(ended()),
-    told(gave('a')),
-    ended(),
-  ])
+  const events = decodeAll([init, said('m', use('a', 'Write')), other(init), ask('r1', 'a'), other(ended()), told(gave('a')), ended()])
   assert.deepEqual(
     only(events, 'permission.request').map(({ session }) => session),
     ['s1'],

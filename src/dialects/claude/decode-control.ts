@@ -53,10 +53,7 @@ function openCallNamed({ session }: Reader, name: string): string | undefined {
 
 function optionsFor(suggestions: readonly unknown[] | undefined): Payload<'permission.request'>['options'] {
   const more = (suggestions ?? []).map((suggestion, index) => {
-    const kind =
-      isRecord(suggestion) && suggestion['destination'] === 'session'
-        ? ('allow_session' as const)
-        : ('allow_always' as const)
+    const kind = isRecord(suggestion) && suggestion['destination'] === 'session' ? ('allow_session' as const) : ('allow_always' as const)
     return { id: `suggestion-${index + 1}`, kind }
   })
   return [
@@ -76,9 +73,7 @@ function questionsIn(input: unknown): Payload<'question.request'>['questions'] |
     questions.push({
       text: entry['question'],
       header: str(entry['header']),
-      options: options
-        .filter(isRecord)
-        .map((option) => ({ label: str(option['label']) ?? '', description: str(option['description']) })),
+      options: options.filter(isRecord).map((option) => ({ label: str(option['label']) ?? '', description: str(option['description']) })),
       many: entry['multiSelect'] === true,
     })
   }
@@ -88,8 +83,7 @@ function questionsIn(input: unknown): Payload<'question.request'>['questions'] |
 export function hookCallback(on: Reader, record: Wire<'control_request/hook_callback'>): void {
   const { request, request_id: id } = record
   const event = (isRecord(request.input) ? str(request.input['hook_event_name']) : undefined) ?? ''
-  const call =
-    request.tool_use_id !== undefined && on.session.calls.has(request.tool_use_id) ? request.tool_use_id : undefined
+  const call = request.tool_use_id !== undefined && on.session.calls.has(request.tool_use_id) ? request.tool_use_id : undefined
   const place: Place = { call, agent: call === undefined ? undefined : on.session.calls.get(call)?.lane }
   ask(on, id, { about: 'hook', call, name: event, place })
   on.pen.emit('hook.start', { id, name: request.callback_id, event, needsAnswer: true }, place)
@@ -147,8 +141,7 @@ function decide(
 ): void {
   const place = { ...open.place, synthetic }
   if (decision === 'reject') refuse(on, open.call)
-  if (open.about === 'permission')
-    return on.pen.emit('permission.answer', { id, decision, by, text, input, stop, scope, option }, place)
+  if (open.about === 'permission') return on.pen.emit('permission.answer', { id, decision, by, text, input, stop, scope, option }, place)
   const answers = isRecord(input) && isRecord(input['answers']) ? textsOf(input['answers']) : undefined
   on.pen.emit('question.answer', { id, decision, by, answers, text }, place)
 }
@@ -164,22 +157,16 @@ function textsOf(answers: Rec): Record<string, string> {
   const texts: Record<string, string> = {}
   for (const [question, answer] of Object.entries(answers)) {
     if (typeof answer === 'string') texts[question] = answer
-    else if (Array.isArray(answer))
-      texts[question] = (answer as unknown[]).filter((part) => typeof part === 'string').join(', ')
+    else if (Array.isArray(answer)) texts[question] = (answer as unknown[]).filter((part) => typeof part === 'string').join(', ')
   }
   return texts
 }
 
 function hookEnd(on: Reader, id: string, open: Ask, answer: Rec, error: string | undefined, synthetic?: string): void {
   const output = isRecord(answer['hookSpecificOutput']) ? answer['hookSpecificOutput'] : {}
-  const denied =
-    output['permissionDecision'] === 'deny' || answer['decision'] === 'block' || answer['continue'] === false
+  const denied = output['permissionDecision'] === 'deny' || answer['decision'] === 'block' || answer['continue'] === false
   const text = error ?? str(output['permissionDecisionReason']) ?? str(answer['reason']) ?? str(answer['stopReason'])
-  on.pen.emit(
-    'hook.end',
-    { id, status: error !== undefined ? 'error' : denied ? 'denied' : 'ok', text },
-    { ...open.place, synthetic },
-  )
+  on.pen.emit('hook.end', { id, status: error !== undefined ? 'error' : denied ? 'denied' : 'ok', text }, { ...open.place, synthetic })
 }
 
 export function cancelRequest(on: Reader, record: Wire<'control_cancel_request'>): void {
@@ -199,11 +186,7 @@ export function settle(on: Reader, call: string, name: string | undefined, allow
     if (open.call !== call && !(open.call === undefined && open.name === name)) continue
     if (open.about === 'hook') {
       on.session.asks.delete(id)
-      on.pen.emit(
-        'hook.end',
-        { id, status: allow === false ? 'denied' : 'ok' },
-        { ...open.place, synthetic: 'implied' },
-      )
+      on.pen.emit('hook.end', { id, status: allow === false ? 'denied' : 'ok' }, { ...open.place, synthetic: 'implied' })
     } else if (allow !== undefined) {
       on.session.asks.delete(id)
       decide(on, id, open, { decision: allow ? 'allow' : 'reject' }, 'unknown', 'implied')
@@ -219,14 +202,7 @@ export function settleAll(on: Reader, denied: readonly { call?: string | undefin
     else if (open.call !== undefined && on.session.calls.has(open.call))
       decide(on, id, open, { decision: 'withdrawn' }, 'unknown', 'implied')
     else
-      decide(
-        on,
-        id,
-        open,
-        { decision: denied?.some(({ call }) => call === open.call) === true ? 'reject' : 'allow' },
-        'unknown',
-        'implied',
-      )
+      decide(on, id, open, { decision: denied?.some(({ call }) => call === open.call) === true ? 'reject' : 'allow' }, 'unknown', 'implied')
   }
 }
 

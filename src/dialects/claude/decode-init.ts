@@ -9,8 +9,7 @@ export function init(on: Reader, record: Init): void {
   const before = on.session.init as Init | undefined
   on.session.init = record as Rec
   const { model, cwd, permissionMode: mode, claude_code_version: version } = record
-  if (before === undefined)
-    on.pen.emit('session.start', { native: record.session_id, program: 'claude-code', version, model, cwd, mode })
+  if (before === undefined) on.pen.emit('session.start', { native: record.session_id, program: 'claude-code', version, model, cwd, mode })
   else {
     const changed = {
       model: model === before.model ? undefined : model,
@@ -24,10 +23,7 @@ export function init(on: Reader, record: Init): void {
   startTurn(on, on.session.woken ? 'task' : 'prompt')
 }
 
-function catalog(
-  on: Reader,
-  { tools, mcp_servers: servers, slash_commands: commands, agents, skills, plugins }: Init,
-): void {
+function catalog(on: Reader, { tools, mcp_servers: servers, slash_commands: commands, agents, skills, plugins }: Init): void {
   if (
     tools === undefined &&
     servers === undefined &&

@@ -17,8 +17,7 @@ type Placed = {
 export function laneId(on: Reader, record: Placed): string | undefined {
   const call = record.parent_tool_use_id || undefined
   const sidechain = record.isSidechain === true ? record.agentId : undefined
-  const id =
-    record.agent_id || sidechain || (call === undefined ? undefined : (on.session.tasks.get(call)?.task ?? call))
+  const id = record.agent_id || sidechain || (call === undefined ? undefined : (on.session.tasks.get(call)?.task ?? call))
   if (id === undefined || on.session.lanes.has(id)) return id
   laneOf(on.session, id)
   if (sidechain !== undefined) turnOf(on) // a subagent's own file has no other turn
@@ -28,8 +27,7 @@ export function laneId(on: Reader, record: Placed): string | undefined {
 
 export function startTask(on: Reader, task: Payload<'task.start'>, call: string | undefined, synthetic?: string): void {
   const caller = call === undefined ? undefined : on.session.calls.get(call)
-  if (call !== undefined)
-    put(on.session.tasks, call, { task: task.task, background: task.background === true }, most.lanes)
+  if (call !== undefined) put(on.session.tasks, call, { task: task.task, background: task.background === true }, most.lanes)
   on.pen.emit('task.start', task, {
     call,
     agent: caller?.lane,
@@ -56,12 +54,7 @@ export const placeIn = (lane: Lane, agent: string | undefined, block?: number, c
 type Beginning = { model: string | undefined; usage: Usage | undefined; ttftMs?: number | undefined; told?: boolean }
 
 /** Makes `id` the open message of the lane. A new id ends the former one. */
-export function openMessage(
-  on: Reader,
-  agent: string | undefined,
-  id: string,
-  { model, usage, ttftMs, told = false }: Beginning,
-): Lane {
+export function openMessage(on: Reader, agent: string | undefined, id: string, { model, usage, ttftMs, told = false }: Beginning): Lane {
   const lane = laneOf(on.session, agent)
   if (!told && lane.message?.id === id && on.pen.openMessage(agent) !== undefined) return lane
   closeMessage(on, agent, undefined, { superseded: true })
@@ -76,11 +69,7 @@ export function openMessage(
   }
   lane.next = 0
   lane.answered = false
-  on.pen.emit(
-    'message.start',
-    { model, usage, ttftMs },
-    { ...placeIn(lane, agent), synthetic: told ? undefined : 'implied' },
-  )
+  on.pen.emit('message.start', { model, usage, ttftMs }, { ...placeIn(lane, agent), synthetic: told ? undefined : 'implied' })
   return lane
 }
 
@@ -117,13 +106,7 @@ export function closeMessage(
 }
 
 /** Takes back what was streamed from block `from` on. False when nothing was told of it. */
-export function withdraw(
-  on: Reader,
-  lane: Lane,
-  agent: string | undefined,
-  from: number,
-  why: Payload<'message.drop'>['why'],
-): boolean {
+export function withdraw(on: Reader, lane: Lane, agent: string | undefined, from: number, why: Payload<'message.drop'>['why']): boolean {
   // Only the source itself takes back blocks that it had confirmed.
   let first = why === 'superseded' || from >= lane.next ? undefined : from
   for (const [index, block] of lane.streamed) {
@@ -133,11 +116,7 @@ export function withdraw(
     if (first === undefined || index < first) first = index
     if (block.call === undefined || !on.pen.isOpen(block.call)) continue
     on.session.calls.delete(block.call)
-    on.pen.emit(
-      'tool.end',
-      { status: 'abandoned' },
-      { ...placeIn(lane, agent, index, block.call), synthetic: 'implied' },
-    )
+    on.pen.emit('tool.end', { status: 'abandoned' }, { ...placeIn(lane, agent, index, block.call), synthetic: 'implied' })
   }
   if (first === undefined) return false
   on.pen.emit(

@@ -67,11 +67,7 @@ function failure(on: Reader, record: Wire<'assistant'>, agent: string | undefine
 }
 
 /** The number of a full block in its message, and whether its deltas were told before. */
-function place(
-  lane: Lane,
-  type: StreamedBlock['type'],
-  call?: string,
-): { index: number; begun: StreamedBlock | undefined } {
+function place(lane: Lane, type: StreamedBlock['type'], call?: string): { index: number; begun: StreamedBlock | undefined } {
   for (const [index, begun] of lane.streamed) {
     if (begun.type !== type || begun.call !== call) continue
     lane.streamed.delete(index)
@@ -94,11 +90,7 @@ function tell(on: Reader, lane: Lane, agent: string | undefined, block: Block): 
       const { index, begun } = place(lane, 'thought')
       const streamed = begun?.told === true
       if (streamed && !pen.isStreaming('thought.delta', agent)) return pen.raw(on.tag, 'redundant')
-      return pen.emit(
-        'thought.end',
-        { text: block.thinking, streamed, signature: block.signature },
-        placeIn(lane, agent, index),
-      )
+      return pen.emit('thought.end', { text: block.thinking, streamed, signature: block.signature }, placeIn(lane, agent, index))
     }
     case 'redacted_thinking': {
       const { index } = place(lane, 'thought')
@@ -111,12 +103,10 @@ function tell(on: Reader, lane: Lane, agent: string | undefined, block: Block): 
     case 'tool_use':
     case 'server_tool_use':
     case 'mcp_tool_use':
-      if (block.id !== undefined && block.name !== undefined)
-        return callTool(on, lane, agent, block, block.id, block.name)
+      if (block.id !== undefined && block.name !== undefined) return callTool(on, lane, agent, block, block.id, block.name)
       break
     default:
-      if (block.tool_use_id !== undefined && block.type.endsWith('_result'))
-        return toolEnd(on, { agent, block, call: block.tool_use_id })
+      if (block.tool_use_id !== undefined && block.type.endsWith('_result')) return toolEnd(on, { agent, block, call: block.tool_use_id })
   }
   const { index } = place(lane, 'other')
   pen.emit('content.end', contentOf(block), placeIn(lane, agent, index))
@@ -126,19 +116,11 @@ function callTool(on: Reader, lane: Lane, agent: string | undefined, block: Bloc
   const { index, begun } = place(lane, 'tool', call)
   const where = placeIn(lane, agent, index, call)
   lane.message!.calls = true
-  if (begun !== undefined || on.pen.isOpen(call))
-    return on.pen.emit('tool.update', { state: 'pending', ...about(block.input) }, where)
+  if (begun !== undefined || on.pen.isOpen(call)) return on.pen.emit('tool.update', { state: 'pending', ...about(block.input) }, where)
   startCall(on, where, call, name, block.type, block.input)
 }
 
-export function startCall(
-  on: Reader,
-  where: ReturnType<typeof placeIn>,
-  call: string,
-  name: string,
-  type: string,
-  input: unknown,
-): void {
+export function startCall(on: Reader, where: ReturnType<typeof placeIn>, call: string, name: string, type: string, input: unknown): void {
   put(on.session.calls, call, { name, lane: where.agent, turn: where.turn, refused: false }, most.calls)
   const server = name.startsWith('mcp__') ? name.slice(5, endOfServer(name)) : undefined
   const hostedBy = type === 'tool_use' ? undefined : 'provider'
@@ -187,8 +169,7 @@ export function user(on: Reader, record: Wire<'user'>): void {
 
 const textIn = (content: readonly Block[]): string | undefined => {
   let text: string | undefined
-  for (const block of content)
-    if (block.type === 'text') text = text === undefined ? block.text : `${text}\n${block.text}`
+  for (const block of content) if (block.type === 'text') text = text === undefined ? block.text : `${text}\n${block.text}`
   return text
 }
 
@@ -204,16 +185,10 @@ function prompt(
   const state = on.origin.from === 'host' || (id === undefined && record.sessionId === undefined) ? 'sent' : 'seen'
   if (record.sessionId !== undefined && agent === undefined) enterTurn(on, record, by)
   const others =
-    content?.some((block) => block.type !== 'text') === true
-      ? content.filter((block) => block.type !== 'tool_result')
-      : undefined
+    content?.some((block) => block.type !== 'text') === true ? content.filter((block) => block.type !== 'tool_result') : undefined
   if (by === 'task' && text !== undefined) taskNote(on, text)
   if (by === 'system' && text?.startsWith('Output token limit hit') === true) ranOut(on, agent)
-  on.pen.emit(
-    'prompt.submit',
-    { text, content: others, by, state, id },
-    { agent, turn: agent === undefined ? newestTurn(on) : undefined },
-  )
+  on.pen.emit('prompt.submit', { text, content: others, by, state, id }, { agent, turn: agent === undefined ? newestTurn(on) : undefined })
   if (record.sessionId === undefined || agent !== undefined || text === undefined || !soundsInterrupted(text)) return
   closeMessage(on, undefined, 'cancelled')
   leaveTurn(on, 'cancelled')
@@ -226,23 +201,14 @@ function ranOut(on: Reader, agent: string | undefined): void {
 }
 
 /** Who put these words into the conversation. `bare`: the content is a string, which only hosts and the program itself write. */
-function speaker(
-  record: Wire<'user'>,
-  agent: string | undefined,
-  text: string,
-  bare: boolean,
-): Payload<'prompt.submit'>['by'] {
+function speaker(record: Wire<'user'>, agent: string | undefined, text: string, bare: boolean): Payload<'prompt.submit'>['by'] {
   if (agent !== undefined) return 'agent'
   const kind = record.origin?.kind
   if (kind === 'task-notification') return 'task'
   if (kind === 'peer' || kind === 'channel' || kind === 'coordinator') return 'agent'
   if (text.startsWith('Stop hook feedback')) return 'hook'
-  const own =
-    record.isSynthetic === true ||
-    record.isMeta === true ||
-    (record as { isCompactSummary?: unknown }).isCompactSummary === true
-  if (own || soundsInterrupted(text) || text.startsWith('<local-command-') || text.startsWith('<command-name>'))
-    return 'system'
+  const own = record.isSynthetic === true || record.isMeta === true || (record as { isCompactSummary?: unknown }).isCompactSummary === true
+  if (own || soundsInterrupted(text) || text.startsWith('<local-command-') || text.startsWith('<command-name>')) return 'system'
   if (bare && record.sessionId === undefined && record.uuid !== undefined && record.isReplay !== true) return 'system'
   return 'user'
 }

@@ -23,11 +23,7 @@ export function result(on: Reader, record: Result): void {
   const message = session.lanes.get(undefined)?.message
   // A message of the next turn may already be open; this result knows nothing of it.
   const ownMessage = ending === undefined || message?.turn === ending
-  closeMessage(
-    on,
-    undefined,
-    ownMessage ? (reason === 'cancelled' ? 'cancelled' : finishOf(record.stop_reason)) : undefined,
-  )
+  closeMessage(on, undefined, ownMessage ? (reason === 'cancelled' ? 'cancelled' : finishOf(record.stop_reason)) : undefined)
   settleAll(on, denied)
   if (pen.openTurns() === 0) session.turnCount++ // the pen opens the turn that this result ends
   const share = shareOf(session, record)

@@ -102,8 +102,7 @@ export function put<Key, Value>(table: Map<Key, Value>, key: Key, value: Value, 
 }
 
 /** The turn that the main lane is in; said only when it began before the former one ended. */
-export const newestTurn = (on: Reader): number | undefined =>
-  on.pen.openTurns() > 1 ? on.session.turnCount : undefined
+export const newestTurn = (on: Reader): number | undefined => (on.pen.openTurns() > 1 ? on.session.turnCount : undefined)
 
 /** The same for events that cannot be outside a turn. */
 export function turnOf(on: Reader): number | undefined {

@@ -3,12 +3,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decodeAll, ended, eventsIn, gave, init, kindsOf, only, raw, said, text, told, use } from './support.test.ts'
 
-const start = (id: string) =>
-  raw({ type: 'message_start', message: { id, model: 'm', usage: { input_tokens: 5, output_tokens: 1 } } })
+const start = (id: string) => raw({ type: 'message_start', message: { id, model: 'm', usage: { input_tokens: 5, output_tokens: 1 } } })
 const open = (index: number, block: object = { type: 'text', text: '' }) =>
   raw({ type: 'content_block_start', index, content_block: block })
-const delta = (index: number, words: string) =>
-  raw({ type: 'content_block_delta', index, delta: { type: 'text_delta', text: words } })
+const delta = (index: number, words: string) => raw({ type: 'content_block_delta', index, delta: { type: 'text_delta', text: words } })
 const close = (index: number) => raw({ type: 'content_block_stop', index })
 const stop = (reason: string | null, more = {}) => [
   raw({ type: 'message_delta', delta: { stop_reason: reason }, usage: { output_tokens: 7 } }),

@@ -64,8 +64,7 @@ const blockTypes: Readonly<Record<string, StreamedBlock['type']>> = {
 function blockStart(on: Reader, { event }: Stream, lane: Lane, agent: string | undefined): void {
   const index = nat(event.index) ?? lane.next
   const block = event.content_block
-  const type =
-    (block !== undefined && Object.hasOwn(blockTypes, block.type) ? blockTypes[block.type] : undefined) ?? 'other'
+  const type = (block !== undefined && Object.hasOwn(blockTypes, block.type) ? blockTypes[block.type] : undefined) ?? 'other'
   const begun: StreamedBlock = { type, call: type === 'tool' ? block?.id : undefined, told: false }
   put(lane.streamed, index, begun, most.blocks)
   lane.streaming = true
@@ -97,11 +96,7 @@ function blockDelta(on: Reader, { event }: Stream, lane: Lane, agent: string | u
     }
     case 'input_json_delta':
       if (!delta.partial_json || begun?.call === undefined) break
-      return on.pen.emit(
-        'tool.delta',
-        { of: 'input', text: delta.partial_json },
-        placeIn(lane, agent, index, begun.call),
-      )
+      return on.pen.emit('tool.delta', { of: 'input', text: delta.partial_json }, placeIn(lane, agent, index, begun.call))
   }
   on.pen.raw('stream_event/content_block_delta', 'redundant')
 }

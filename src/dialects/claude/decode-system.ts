@@ -20,8 +20,7 @@ const phaseOf = new Map<string, Phase>([
 export function status(on: Reader, record: Wire<'system/status'>): void {
   const { status: word, permissionMode: mode } = record
   if (mode !== undefined) on.pen.emit('session.update', { by: 'agent', mode })
-  if (typeof word === 'string')
-    return on.pen.emit('status.update', { phase: phaseOf.get(word) ?? 'working', label: word })
+  if (typeof word === 'string') return on.pen.emit('status.update', { phase: phaseOf.get(word) ?? 'working', label: word })
   if (mode === undefined) on.pen.emit('status.update', { phase: on.pen.openTurns() === 0 ? 'idle' : 'working' })
 }
 
@@ -104,11 +103,7 @@ export function hookStarted(on: Reader, record: Wire<'system/hook_started'>, syn
   const { hooks } = on.session
   if (hooks.size >= most.asks) hooks.clear()
   hooks.add(record.hook_id)
-  on.pen.emit(
-    'hook.start',
-    { id: record.hook_id, name: record.hook_name ?? '', event: record.hook_event ?? '' },
-    { synthetic },
-  )
+  on.pen.emit('hook.start', { id: record.hook_id, name: record.hook_name ?? '', event: record.hook_event ?? '' }, { synthetic })
 }
 
 /** Exit code 2 is a hook's way to say no. */
@@ -164,13 +159,9 @@ const warnings: ReadonlySet<string> = new Set([
 export function note(on: Reader, record: Rec): void {
   const { tag } = on
   const code = tag.startsWith('system/') ? tag.slice(7) : tag
-  const text =
-    sentence[tag]?.map((key) => str(record[key])).find((value) => value !== undefined && value !== '') ?? code
+  const text = sentence[tag]?.map((key) => str(record[key])).find((value) => value !== undefined && value !== '') ?? code
   const level =
-    warnings.has(tag) ||
-    record['level'] === 'warning' ||
-    record['level'] === 'error' ||
-    typeof record['error'] === 'string'
+    warnings.has(tag) || record['level'] === 'warning' || record['level'] === 'error' || typeof record['error'] === 'string'
       ? 'warn'
       : 'info'
   on.pen.emit('notice', { level, code, text })

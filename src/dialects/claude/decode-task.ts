@@ -6,8 +6,7 @@ import type { Reader } from './decode-state.ts'
 import { nat, str } from './values.ts'
 import type { Wire } from './wire.ts'
 
-const isAgent = (type: string | undefined): boolean =>
-  type === undefined || type.includes('agent') || type.includes('teammate')
+const isAgent = (type: string | undefined): boolean => type === undefined || type.includes('agent') || type.includes('teammate')
 
 export function taskStarted(on: Reader, record: Wire<'system/task_started'>): void {
   startTask(
@@ -63,8 +62,7 @@ export function taskNotification(on: Reader, record: Wire<'system/task_notificat
     if (on.session.lanes.has(task)) return on.pen.raw(on.tag, 'redundant') // its caller's result said it already
     known(on, task, record.tool_use_id)
   }
-  if (record.tool_use_id !== undefined && on.session.tasks.get(record.tool_use_id)?.background === true)
-    on.session.woken = true
+  if (record.tool_use_id !== undefined && on.session.tasks.get(record.tool_use_id)?.background === true) on.session.woken = true
   const failed = Object.hasOwn(statusOf, status) ? statusOf[status]! : 'ok'
   endTask(on, {
     task,

@@ -25,12 +25,7 @@ export function toolEnd(on: Reader, { agent, block, call, record, structure }: T
   const status = statusOf(block, text ?? '', meta, known?.refused === true)
   const task = status === 'ok' && data !== undefined ? startedTask(on, call, data) : undefined
   if (task === undefined) finishTask(on, call, status, text, data)
-  settle(
-    on,
-    call,
-    known?.name,
-    meta.permitted?.allow ?? (status === 'ok' ? true : status === 'denied' ? false : undefined),
-  )
+  settle(on, call, known?.name, meta.permitted?.allow ?? (status === 'ok' ? true : status === 'denied' ? false : undefined))
   on.pen.emit(
     'tool.end',
     {
@@ -104,18 +99,8 @@ function startedTask(on: Reader, call: string, data: Rec): string | undefined {
 }
 
 /** A subagent that its caller waited for has ended with the call; newer versions say so before. */
-function finishTask(
-  on: Reader,
-  call: string,
-  status: ToolStatus,
-  text: string | undefined,
-  data: Rec | undefined,
-): void {
+function finishTask(on: Reader, call: string, status: ToolStatus, text: string | undefined, data: Rec | undefined): void {
   const started = on.session.tasks.get(call)
   if (started === undefined || started.background || !on.pen.hasTask(started.task)) return
-  endTask(
-    on,
-    { task: started.task, status, text, tokens: nat(data?.['totalTokens']), usage: usageOf(data?.['usage']) },
-    'implied',
-  )
+  endTask(on, { task: started.task, status, text, tokens: nat(data?.['totalTokens']), usage: usageOf(data?.['usage']) }, 'implied')
 }

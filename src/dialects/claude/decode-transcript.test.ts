@@ -13,8 +13,7 @@ const line = (more: Rec): Rec => ({
   cwd: '/w',
   ...more,
 })
-const prompt = (promptId: string, content: string): Rec =>
-  line({ type: 'user', promptId, message: { role: 'user', content } })
+const prompt = (promptId: string, content: string): Rec => line({ type: 'user', promptId, message: { role: 'user', content } })
 const answer = (id: string, words: string, stop = 'end_turn'): Rec =>
   line({
     type: 'assistant',
@@ -133,11 +132,7 @@ test('limits, interrupts, durations, retries and failures end a turn in their wa
     ),
     ['cancelled', 'end_turn'],
   )
-  const timed = decodeAll([
-    prompt('p1', 'go'),
-    answer('m1', 'ok'),
-    line({ type: 'system', subtype: 'turn_duration', durationMs: 1200 }),
-  ])
+  const timed = decodeAll([prompt('p1', 'go'), answer('m1', 'ok'), line({ type: 'system', subtype: 'turn_duration', durationMs: 1200 })])
   assert.deepEqual(
     only(timed, 'turn.end').map(({ durationMs, synthetic, reason }) => [durationMs, synthetic, reason]),
     [[1200, undefined, 'end_turn']],

@@ -27,19 +27,10 @@ export function enterTurn(on: Reader, record: Wire<'user'>, by: Payload<'prompt.
   if (by === 'system' && on.pen.openTurns() > 0 && id === undefined) return
   transcript.prompt = id
   leaveTurn(on)
-  startTurn(
-    on,
-    by === 'task' || on.session.woken ? 'task' : by === 'user' ? 'prompt' : 'unknown',
-    { synthetic: 'implied' },
-    id,
-  )
+  startTurn(on, by === 'task' || on.session.woken ? 'task' : by === 'user' ? 'prompt' : 'unknown', { synthetic: 'implied' }, id)
 }
 
-const settingOf = (record: {
-  cwd?: unknown
-  version?: unknown
-  sessionId?: string | undefined
-}): Payload<'session.start'> => ({
+const settingOf = (record: { cwd?: unknown; version?: unknown; sessionId?: string | undefined }): Payload<'session.start'> => ({
   native: record.sessionId,
   program: 'claude-code',
   version: str(record.version),
@@ -72,12 +63,10 @@ export function endTranscript(on: Reader): void {
   const { lanes, transcript } = on.session
   if (transcript === undefined) return
   const main = lanes.get(undefined)?.message?.finish
-  const over =
-    transcript.reason !== undefined || on.session.fault !== undefined || (main !== undefined && main !== 'tool_use')
+  const over = transcript.reason !== undefined || on.session.fault !== undefined || (main !== undefined && main !== 'tool_use')
   let last: Reason | undefined
   for (const [lane, { message }] of lanes) {
-    if (lane === undefined || message?.finish === undefined || message.finish === 'tool_use' || !on.pen.hasTask(lane))
-      continue
+    if (lane === undefined || message?.finish === undefined || message.finish === 'tool_use' || !on.pen.hasTask(lane)) continue
     last = message.finish
     endTask(on, { task: lane, status: last === 'end_turn' ? 'ok' : 'error' }, 'implied')
   }
@@ -106,11 +95,7 @@ export function attachment(on: Reader, record: Wire<'attachment'>): void {
       if (body.names?.length) return
       break
     case 'deferred_tools_delta':
-      return on.pen.emit(
-        'catalog.update',
-        { tools: apply(transcript.tools, body.addedNames, body.removedNames).map(toolEntry) },
-        { agent },
-      )
+      return on.pen.emit('catalog.update', { tools: apply(transcript.tools, body.addedNames, body.removedNames).map(toolEntry) }, { agent })
     case 'agent_listing_delta':
       return on.pen.emit(
         'catalog.update',
@@ -144,11 +129,7 @@ function hook(on: Reader, record: Wire<'attachment'>, agent: string | undefined)
   const { attachment: body } = record
   const id = str(record.uuid) ?? `~hook-${++on.made}`
   const call = body.toolUseID
-  on.pen.emit(
-    'hook.start',
-    { id, name: body.hookName ?? '', event: body.hookEvent ?? '' },
-    { agent, call, synthetic: 'implied' },
-  )
+  on.pen.emit('hook.start', { id, name: body.hookName ?? '', event: body.hookEvent ?? '' }, { agent, call, synthetic: 'implied' })
   const status = body.type.includes('blocking')
     ? 'denied'
     : body.type.includes('error')
@@ -169,25 +150,17 @@ function hook(on: Reader, record: Wire<'attachment'>, agent: string | undefined)
 }
 
 /** The list after a delta. */
-function apply(
-  names: Set<string>,
-  added: readonly string[] | null | undefined,
-  removed: readonly string[] | null | undefined,
-): string[] {
+function apply(names: Set<string>, added: readonly string[] | null | undefined, removed: readonly string[] | null | undefined): string[] {
   for (const name of removed ?? []) names.delete(name)
   for (const name of added ?? []) if (names.size < most.names) names.add(name)
   return [...names]
 }
 
-export const mode = (on: Reader, record: Wire<'mode'>): void =>
-  on.pen.emit('session.update', { by: 'agent', mode: record.mode })
+export const mode = (on: Reader, record: Wire<'mode'>): void => on.pen.emit('session.update', { by: 'agent', mode: record.mode })
 export const permissionMode = (on: Reader, record: Wire<'permission-mode'>): void =>
   on.pen.emit('session.update', { by: 'agent', mode: record.permissionMode })
 
-export function title(
-  on: Reader,
-  record: { summary?: string; customTitle?: string | undefined; aiTitle?: string | undefined },
-): void {
+export function title(on: Reader, record: { summary?: string; customTitle?: string | undefined; aiTitle?: string | undefined }): void {
   const text = record.summary ?? record.customTitle ?? record.aiTitle
   if (text === undefined) return on.pen.raw(on.tag, 'unmapped')
   on.pen.emit('session.update', { by: 'agent', title: text })

@@ -113,12 +113,7 @@ test('the init of the next turn may come before the result of the last one', () 
 })
 
 test('several results in one record are all told, in any order of the calls', () => {
-  const events = decodeAll([
-    init,
-    said('m1', use('a'), use('b', 'Bash')),
-    told(gave('b', 'two'), gave('a', 'one')),
-    ended(),
-  ])
+  const events = decodeAll([init, said('m1', use('a'), use('b', 'Bash')), told(gave('b', 'two'), gave('a', 'one')), ended()])
   assert.deepEqual(
     only(events, 'tool.end').map(({ call, text: words, status }) => [call, words, status]),
     [
@@ -157,12 +152,7 @@ test('why a call failed: its exit code, a refusal, an interrupt', () => {
   assert.deepEqual(ends('2.1.325/e-dontask.ndjson'), [['denied', undefined, 'mode']])
   assert.deepEqual(ends('2.1.325/j-permission-deny-interrupt.ndjson'), [['denied', undefined, 'user']])
   const [stopped] = only(
-    decodeAll([
-      init,
-      said('m', use('a')),
-      told(gave('a', '[Request interrupted by user]', { is_error: true })),
-      ended(),
-    ]),
+    decodeAll([init, said('m', use('a')), told(gave('a', '[Request interrupted by user]', { is_error: true })), ended()]),
     'tool.end',
   )
   assert.equal(stopped?.status, 'cancelled')
@@ -210,13 +200,7 @@ test('a failed API call: its words, one error, and the turn holds the same fault
   assert.deepEqual([error?.scope, error?.fatal, only(events, 'text.end')[0]?.text], ['turn', true, error?.error.text])
   assert.deepEqual(only(events, 'turn.end')[0]?.error, error?.error)
   assert.deepEqual(
-    only(events, 'retry.start').map(({ attempt, max, delayMs, error: fault }) => [
-      attempt,
-      max,
-      delayMs,
-      fault?.category,
-      fault?.http,
-    ]),
+    only(events, 'retry.start').map(({ attempt, max, delayMs, error: fault }) => [attempt, max, delayMs, fault?.category, fault?.http]),
     [
       [1, 2, 1000, 'rate_limit', 429],
       [2, 2, 1002, 'rate_limit', 429],
@@ -260,9 +244,7 @@ test('lanes of subagents, by agent_id or by the call that started them', () => {
     only(old, 'task.end').map(({ status, text: words, synthetic }) => [status, words, synthetic]),
     [['ok', 'Sub: three lines.', 'implied']],
   )
-  const parallel = only(eventsIn('2.1.325/t-parallel-subagents.ndjson'), 'message.start').filter(
-    ({ agent }) => agent === undefined,
-  )
+  const parallel = only(eventsIn('2.1.325/t-parallel-subagents.ndjson'), 'message.start').filter(({ agent }) => agent === undefined)
   assert.deepEqual(
     parallel.map(({ message }) => message),
     ['msg_mock000003', 'msg_mock000010'],

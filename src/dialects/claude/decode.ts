@@ -3,16 +3,7 @@
 import type { Rec } from '../../base/json.ts'
 import type { Pen } from '../../model/pen.ts'
 import type { DecoderBody } from '../contract.ts'
-import {
-  cancelRequest,
-  canUseTool,
-  controlResponse,
-  hookCallback,
-  interrupt,
-  setMode,
-  setModel,
-  stopTask,
-} from './decode-control.ts'
+import { cancelRequest, canUseTool, controlResponse, hookCallback, interrupt, setMode, setModel, stopTask } from './decode-control.ts'
 import { init } from './decode-init.ts'
 import { assistant, user } from './decode-message.ts'
 import { result } from './decode-result.ts'
@@ -159,8 +150,7 @@ export function decode(pen: Pen): DecoderBody {
     const { request, response } = record as { request?: { tool_use_id?: unknown }; response?: { request_id?: unknown } }
     const ask = str(response?.request_id) ?? str(record['request_id']) ?? ''
     const call = str(request?.tool_use_id) ?? ''
-    if (sessions.size > 1)
-      for (const [id, session] of sessions) if (session.asks.has(ask) || session.calls.has(call)) return id
+    if (sessions.size > 1) for (const [id, session] of sessions) if (session.asks.has(ask) || session.calls.has(call)) return id
     return current
   }
 

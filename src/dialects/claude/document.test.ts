@@ -2,22 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Rec } from '../../base/json.ts'
-import {
-  codesOf,
-  decodeAll,
-  ended,
-  fixture,
-  gave,
-  id,
-  init,
-  kindsOf,
-  only,
-  plain,
-  said,
-  shortly,
-  told,
-  use,
-} from './support.test.ts'
+import { codesOf, decodeAll, ended, fixture, gave, id, init, kindsOf, only, plain, said, shortly, told, use } from './support.test.ts'
 
 const example = (name: string): Rec => fixture(`document/${name}.json`)[0]!
 
@@ -50,9 +35,7 @@ test('system event', () => {
 })
 
 test('assistant event', () => {
-  const events = decodeAll([init, example('02-assistant'), ended({ session_id: 'uuid' })]).filter(
-    ({ session }) => session === 'uuid',
-  )
+  const events = decodeAll([init, example('02-assistant'), ended({ session_id: 'uuid' })]).filter(({ session }) => session === 'uuid')
   const message = 'msg_...'
   const model = 'claude-sonnet-4-5-20250929'
   const usage = { input: 2, output: 78, cacheRead: 15848, cacheWrite: 3318 }
@@ -158,9 +141,7 @@ test('usage of a message and of a result', () => {
 
 test('permission denials', () => {
   const [end] = only(decodeAll([init, ended(example('15-permission-denials'))]), 'turn.end')
-  assert.deepEqual(plain(end?.denied), [
-    { call: 'toolu_...', name: 'Write', input: { file_path: '/path/to/file', content: '...' } },
-  ])
+  assert.deepEqual(plain(end?.denied), [{ call: 'toolu_...', name: 'Write', input: { file_path: '/path/to/file', content: '...' } }])
 })
 
 test('the example session, event by event', () => {

@@ -33,13 +33,7 @@ export function closeBlock(on: Writer, message: WriteMessage, synthetic?: string
   if (type !== 'tool_use' && message.joined[type] !== '') {
     const text = message.joined[type]
     message.cut.add(type)
-    full(
-      on,
-      message,
-      type === 'text' ? { type, text } : { type, thinking: text, signature: '' },
-      laneKeys(on, undefined),
-      synthetic,
-    )
+    full(on, message, type === 'text' ? { type, text } : { type, thinking: text, signature: '' }, laneKeys(on, undefined), synthetic)
     message.joined[type] = ''
   }
   message.block = undefined
@@ -68,14 +62,7 @@ function full(on: Writer, message: WriteMessage, content: Rec, keys: Rec, synthe
 }
 
 /** Inside a bracket a full block stands between its start and its stop. */
-export function block(
-  on: Writer,
-  event: Event,
-  message: WriteMessage,
-  type: OpenBlock['type'],
-  content: Rec,
-  start: Rec,
-): void {
+export function block(on: Writer, event: Event, message: WriteMessage, type: OpenBlock['type'], content: Rec, start: Rec): void {
   if (message.streaming) openBlock(on, message, type, start)
   else message.blocks++
   full(on, message, content, { ...laneKeys(on, event.agent), ...stamp(event.at) }, syntheticOf(event))

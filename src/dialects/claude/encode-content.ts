@@ -12,8 +12,7 @@ export function delta(on: Writer, event: EventOf<'text.delta' | 'thought.delta'>
   const type = event.kind === 'text.delta' ? 'text' : 'thinking'
   if (event.agent === undefined) {
     openBlock(on, message, type, empty[type])
-    const piece =
-      type === 'text' ? { type: 'text_delta', text: event.text } : { type: 'thinking_delta', thinking: event.text }
+    const piece = type === 'text' ? { type: 'text_delta', text: event.text } : { type: 'thinking_delta', thinking: event.text }
     stream(on, message, { type: 'content_block_delta', index: message.block!.index, delta: piece }, syntheticOf(event))
   }
   message.joined[type] += event.text
@@ -37,25 +36,11 @@ export function textEnd(on: Writer, event: EventOf<'text.end'>): void {
 export function thoughtEnd(on: Writer, event: EventOf<'thought.end'>): void {
   const message = openMessage(on, event)
   if (event.redacted === true) {
-    return block(
-      on,
-      event,
-      message,
-      'thinking',
-      { type: 'redacted_thinking', data: event.signature ?? '' },
-      empty.thinking,
-    )
+    return block(on, event, message, 'thinking', { type: 'redacted_thinking', data: event.signature ?? '' }, empty.thinking)
   }
   const thinking = wholeOf(message, 'thinking', event.text)
   if (thinking !== undefined)
-    block(
-      on,
-      event,
-      message,
-      'thinking',
-      { type: 'thinking', thinking, signature: event.signature ?? '' },
-      empty.thinking,
-    )
+    block(on, event, message, 'thinking', { type: 'thinking', thinking, signature: event.signature ?? '' }, empty.thinking)
 }
 
 export function contentEnd(on: Writer, event: EventOf<'content.end'>): void {

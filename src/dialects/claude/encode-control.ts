@@ -51,11 +51,7 @@ export function permissionAnswer(on: Writer, event: EventOf<'permission.answer'>
   session.asks.delete(event.id)
   switch (event.decision) {
     case 'allow':
-      return send(
-        on,
-        event,
-        success(event.id, { behavior: 'allow', updatedInput: isRecord(event.input) ? event.input : ask.input }),
-      )
+      return send(on, event, success(event.id, { behavior: 'allow', updatedInput: isRecord(event.input) ? event.input : ask.input }))
     case 'reject': {
       if (ask.call !== undefined) session.turn.denied.set(ask.call, denial(ask.call, ask))
       const response: Rec = { behavior: 'deny', message: event.text ?? 'denied' }
@@ -77,8 +73,7 @@ function unasked(on: Writer, event: EventOf<'permission.answer'>): void {
   if (name === undefined) return on.sink.lost(event, 'decision')
   const id = call ?? (event.call === undefined ? undefined : wireId(event.call))
   session.turn.denied.set(id ?? name, denial(id ?? '', { name, input: known?.input ?? event.input }))
-  const reason =
-    event.by === 'rule' || event.by === 'mode' || event.by === 'hook' ? { decision_reason_type: event.by } : {}
+  const reason = event.by === 'rule' || event.by === 'mode' || event.by === 'hook' ? { decision_reason_type: event.by } : {}
   write(
     on,
     {
@@ -122,8 +117,7 @@ export function questionAnswer(on: Writer, event: EventOf<'question.answer'>): v
         updatedInput: { ...(isRecord(ask.input) ? ask.input : {}), answers: event.answers ?? {} },
       }),
     )
-  if (event.decision === 'reject')
-    return send(on, event, success(event.id, { behavior: 'deny', message: event.text ?? 'declined' }))
+  if (event.decision === 'reject') return send(on, event, success(event.id, { behavior: 'deny', message: event.text ?? 'declined' }))
   send(on, event, { type: 'control_cancel_request', request_id: wireId(event.id) })
 }
 
@@ -143,11 +137,7 @@ export function hookStart(on: Writer, event: EventOf<'hook.start'>): void {
         ...(event.call === undefined ? {} : { tool_use_id: callId(event) }),
       }),
     )
-  write(
-    on,
-    { type: 'system', subtype: 'hook_started', hook_id: wireId(id), hook_name: name, hook_event: hook },
-    syntheticOf(event),
-  )
+  write(on, { type: 'system', subtype: 'hook_started', hook_id: wireId(id), hook_name: name, hook_event: hook }, syntheticOf(event))
 }
 
 export function hookEnd(on: Writer, event: EventOf<'hook.end'>): void {
@@ -155,18 +145,13 @@ export function hookEnd(on: Writer, event: EventOf<'hook.end'>): void {
   const started = on.session.asks.get(`hook ${id}`)
   on.session.asks.delete(`hook ${id}`)
   if (started?.question === true) {
-    if (status === 'cancelled' || status === 'abandoned')
-      return send(on, event, { type: 'control_cancel_request', request_id: wireId(id) })
+    if (status === 'cancelled' || status === 'abandoned') return send(on, event, { type: 'control_cancel_request', request_id: wireId(id) })
     if (status === 'error')
       return send(on, event, {
         type: 'control_response',
         response: { subtype: 'error', request_id: wireId(id), error: text ?? 'failed' },
       })
-    return send(
-      on,
-      event,
-      success(id, status === 'denied' ? { decision: 'block', reason: text ?? '' } : { continue: true }),
-    )
+    return send(on, event, success(id, status === 'denied' ? { decision: 'block', reason: text ?? '' } : { continue: true }))
   }
   const outcome = status === 'ok' ? 'success' : status === 'cancelled' || status === 'abandoned' ? 'cancelled' : 'error'
   const code = event.exitCode ?? (status === 'ok' ? 0 : status === 'denied' ? 2 : undefined)

@@ -63,21 +63,12 @@ export function closeMessage(
   if (!message.streaming) return
   closeBlock(on, message, synthetic)
   const delta = { stop_reason: stopOf(finish), stop_sequence: null }
-  stream(
-    on,
-    message,
-    { type: 'message_delta', delta, usage: usage === undefined ? { output_tokens: 0 } : usageKeys(usage) },
-    synthetic,
-  )
+  stream(on, message, { type: 'message_delta', delta, usage: usage === undefined ? { output_tokens: 0 } : usageKeys(usage) }, synthetic)
   stream(on, message, { type: 'message_stop' }, synthetic)
 }
 
 const stopOf = (finish: Reason | undefined): string | null =>
-  finish === 'end_turn' ||
-  finish === 'tool_use' ||
-  finish === 'max_tokens' ||
-  finish === 'stop_sequence' ||
-  finish === 'refusal'
+  finish === 'end_turn' || finish === 'tool_use' || finish === 'max_tokens' || finish === 'stop_sequence' || finish === 'refusal'
     ? finish
     : null
 

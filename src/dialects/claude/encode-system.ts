@@ -57,10 +57,8 @@ const caller = (on: Writer, task: string): Rec => {
 
 export function taskEnd(on: Writer, event: EventOf<'task.end'>): void {
   closeMessage(on, event.task, undefined, undefined)
-  const status =
-    event.status === 'ok' ? 'completed' : event.status === 'error' || event.status === 'denied' ? 'failed' : 'stopped'
-  const usage =
-    event.tokens === undefined ? {} : { usage: { total_tokens: event.tokens, tool_uses: 0, duration_ms: 0 } }
+  const status = event.status === 'ok' ? 'completed' : event.status === 'error' || event.status === 'denied' ? 'failed' : 'stopped'
+  const usage = event.tokens === undefined ? {} : { usage: { total_tokens: event.tokens, tool_uses: 0, duration_ms: 0 } }
   system(on, event, {
     subtype: 'task_notification',
     task_id: wireId(event.task),
@@ -93,10 +91,8 @@ export function statusUpdate(on: Writer, event: EventOf<'status.update'>): void 
 export function sessionUpdate(on: Writer, event: EventOf<'session.update'>): void {
   const { setting } = on.session
   nameSession(on, event.native)
-  for (const key of ['model', 'cwd', 'mode', 'program', 'version'] as const)
-    if (event[key] !== undefined) setting[key] = event[key]
-  if (event.mode !== undefined && on.session.inits > 0)
-    system(on, event, { subtype: 'status', status: null, permissionMode: event.mode })
+  for (const key of ['model', 'cwd', 'mode', 'program', 'version'] as const) if (event[key] !== undefined) setting[key] = event[key]
+  if (event.mode !== undefined && on.session.inits > 0) system(on, event, { subtype: 'status', status: null, permissionMode: event.mode })
 }
 
 export function retryStart(on: Writer, event: EventOf<'retry.start'>): void {
@@ -156,8 +152,7 @@ export function contextTrim(on: Writer, event: EventOf<'context.trim'>): void {
 // ── notes ────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export function notice(on: Writer, event: EventOf<'notice'>): void {
-  if (event.code === 'prompt_suggestion')
-    return write(on, { type: 'prompt_suggestion', suggestion: event.text }, syntheticOf(event))
+  if (event.code === 'prompt_suggestion') return write(on, { type: 'prompt_suggestion', suggestion: event.text }, syntheticOf(event))
   system(on, event, {
     subtype: 'informational',
     content: event.text,

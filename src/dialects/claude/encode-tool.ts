@@ -20,8 +20,7 @@ export function toolEnd(on: Writer, event: EventOf<'tool.end'>): void {
   const failed = toolFailed(event)
   const text = resultText(event, call)
   if (event.status === 'denied') session.turn.denied.set(id, denial(id, call))
-  const structure =
-    call.lane === undefined ? (failed ? `Error: ${textOf(text)}` : structureOf(event, call, textOf(text))) : undefined
+  const structure = call.lane === undefined ? (failed ? `Error: ${textOf(text)}` : structureOf(event, call, textOf(text))) : undefined
   write(
     on,
     {
@@ -48,9 +47,7 @@ function metaOf({ status, permitted }: EventOf<'tool.end'>, id: string): Rec {
   if (said === undefined) return {}
   const decision = said.allow ? 'accept' : 'reject'
   return {
-    tool_result_meta: [
-      { id, permission_decision: { decision, ...(sources[said.by]?.(said.allow) ?? { source: 'config' }) } },
-    ],
+    tool_result_meta: [{ id, permission_decision: { decision, ...(sources[said.by]?.(said.allow) ?? { source: 'config' }) } }],
   }
 }
 const sources: Readonly<Record<string, (allow: boolean) => Rec>> = {
@@ -67,8 +64,7 @@ function resultText(event: EventOf<'tool.end'>, call: WriteCall): unknown {
     const opening = `Exit code ${event.exitCode}`
     return text === undefined || text === '' ? opening : text.startsWith(opening) ? text : `${opening}\n${text}`
   }
-  if (event.content !== undefined && event.content.every((part) => isRecord(part) && contentTypes.has(part['type'])))
-    return event.content
+  if (event.content !== undefined && event.content.every((part) => isRecord(part) && contentTypes.has(part['type']))) return event.content
   if (text !== undefined) return text
   if (event.data !== undefined) return textOf(event.data)
   return event.status === 'ok' ? '' : event.status === 'denied' ? `${call.name} was not permitted` : event.status
@@ -101,21 +97,15 @@ function structureOf(event: EventOf<'tool.end'>, call: WriteCall, text: string):
     case 'glob': {
       if ('filenames' in given) return given
       const filenames = filled(text)
-      const took =
-        event.durationMs ?? (event.at !== undefined && call.at !== undefined ? Math.max(0, event.at - call.at) : 0)
+      const took = event.durationMs ?? (event.at !== undefined && call.at !== undefined ? Math.max(0, event.at - call.at) : 0)
       return { filenames, durationMs: took, numFiles: filenames.length, truncated: false }
     }
     case 'write':
       if ('filePath' in given) return given
-      return path === undefined || typeof input['content'] !== 'string'
-        ? undefined
-        : { filePath: path, content: input['content'] }
+      return path === undefined || typeof input['content'] !== 'string' ? undefined : { filePath: path, content: input['content'] }
     case 'edit': {
       if ('filePath' in given) return given
-      const [before, after] = [
-        str(input['old_string']) ?? str(input['oldString']),
-        str(input['new_string']) ?? str(input['newString']),
-      ]
+      const [before, after] = [str(input['old_string']) ?? str(input['oldString']), str(input['new_string']) ?? str(input['newString'])]
       if (path === undefined || before === undefined || after === undefined) return undefined
       return {
         filePath: path,
@@ -154,16 +144,9 @@ export function writePrompt(on: Writer, event: EventOf<'prompt.submit'>): void {
   const open = session.lanes.get(event.agent)?.message
   if (open !== undefined) open.answered = true
   session.lastPrompt = event.agent === undefined && event.by === 'user' ? event.text : session.lastPrompt
-  const parts = (event.content ?? []).filter(
-    (part) => isRecord(part) && typeof part['type'] === 'string' && part['type'] !== 'tool_result',
-  )
+  const parts = (event.content ?? []).filter((part) => isRecord(part) && typeof part['type'] === 'string' && part['type'] !== 'tool_result')
   const content = parts.length > 0 ? parts : [{ type: 'text', text: event.text ?? '' }]
-  const role =
-    event.agent !== undefined
-      ? {}
-      : event.by === 'user' || event.by === 'host'
-        ? { isReplay: true }
-        : { isSynthetic: true }
+  const role = event.agent !== undefined ? {} : event.by === 'user' || event.by === 'host' ? { isReplay: true } : { isSynthetic: true }
   write(
     on,
     { type: 'user', message: { role: 'user', content }, ...laneKeys(on, event.agent), ...role, ...stamp(event.at) },

@@ -30,8 +30,7 @@ export function writeInit(on: Writer, at: number | undefined, synthetic: string 
     skills: names(catalog.skills),
     plugins: (catalog.plugins ?? []).map(({ name, path }) => ({ name, path: path ?? '' })),
   }
-  if (setting.program === 'claude-code' && setting.version !== undefined)
-    record['claude_code_version'] = setting.version
+  if (setting.program === 'claude-code' && setting.version !== undefined) record['claude_code_version'] = setting.version
   write(on, record, synthetic)
   session.inits++
   session.openTurns++
@@ -58,8 +57,7 @@ export function writeResult(on: Writer, event: TurnEnd, synthetic: string | unde
   const { turn } = session
   closeMessage(on, undefined, event.reason, undefined)
   const took =
-    event.durationMs ??
-    (event.at !== undefined && turn.startedAt !== undefined ? Math.max(0, event.at - turn.startedAt) : undefined)
+    event.durationMs ?? (event.at !== undefined && turn.startedAt !== undefined ? Math.max(0, event.at - turn.startedAt) : undefined)
   if (took === undefined) sink.added('result.duration_ms')
   if (event.apiMs === undefined) sink.added('result.duration_api_ms')
   const own = event.own ?? event.usage ?? turn.usage
@@ -77,9 +75,7 @@ export function writeResult(on: Writer, event: TurnEnd, synthetic: string | unde
       duration_ms: took ?? 0,
       duration_api_ms: event.apiMs ?? 0,
       num_turns: event.steps ?? turn.steps,
-      ...(ending.errors === undefined
-        ? { result: ending.isError ? fault?.text || text : text }
-        : { errors: ending.errors }),
+      ...(ending.errors === undefined ? { result: ending.isError ? fault?.text || text : text } : { errors: ending.errors }),
       stop_reason: ending.stop,
       total_cost_usd: usd(session.totals.usd),
       usage: usageKeys(own ?? {}),
@@ -142,8 +138,7 @@ function count(session: WriteSession, event: TurnEnd): void {
     event.byModel?.map(({ model, usage, cost, contextLimit, outputLimit }) => [
       model,
       { usage: usage ?? {}, usd: cost?.usd ?? 0, contextLimit, outputLimit },
-    ]) ??
-    (event.usage === undefined ? [...turn.byModel] : alone(session, event.usage, event.cost?.usd ?? turn.usd ?? 0))
+    ]) ?? (event.usage === undefined ? [...turn.byModel] : alone(session, event.usage, event.cost?.usd ?? turn.usd ?? 0))
   for (const [model, share] of shares) {
     const before = totals.models.get(model)
     totals.models.set(model, {

@@ -9,11 +9,7 @@ const find = (records: readonly Rec[], tag: string): Rec => records.find((record
 
 test('an init has the lists of the document', () => {
   const { records } = written([
-    [
-      'session.start',
-      { native: 's', model: 'm', cwd: '/w', mode: 'plan', program: 'claude-code', version: '2.1.325' },
-      { session: 's' },
-    ],
+    ['session.start', { native: 's', model: 'm', cwd: '/w', mode: 'plan', program: 'claude-code', version: '2.1.325' }, { session: 's' }],
     [
       'catalog.update',
       {
@@ -229,20 +225,14 @@ test('how a turn ended', () => {
 test('the same events give the same bytes', () => {
   const events = eventsIn('2.1.325/t-parallel-subagents.ndjson')
   assert.deepEqual(encodeAll(events), encodeAll(plain(events)))
-  assert.equal(
-    new Set(encodeAll(events).records.map((record) => record['uuid'])).size,
-    encodeAll(events).records.length,
-  )
+  assert.equal(new Set(encodeAll(events).records.map((record) => record['uuid'])).size, encodeAll(events).records.length)
 })
 
 test('state beside the conversation', () => {
   const { records } = written([
     ['turn.start', { trigger: 'prompt' }],
     ['status.update', { phase: 'waiting' }],
-    [
-      'retry.start',
-      { scope: 'model', attempt: 2, max: 5, delayMs: 100, error: { category: 'rate_limit', text: '', http: 429 } },
-    ],
+    ['retry.start', { scope: 'model', attempt: 2, max: 5, delayMs: 100, error: { category: 'rate_limit', text: '', http: 429 } }],
     [
       'usage.update',
       {

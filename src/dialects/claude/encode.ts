@@ -116,13 +116,7 @@ export function encode(sink: Sink): Encoder {
   }
 
   function push(event: Event): void {
-    if (
-      event.kind === 'run.start' ||
-      event.kind === 'run.end' ||
-      event.kind === 'phase.start' ||
-      event.kind === 'phase.end'
-    )
-      return
+    if (event.kind === 'run.start' || event.kind === 'run.end' || event.kind === 'phase.start' || event.kind === 'phase.end') return
     on.session = sessionOf(event)
     if (event.kind !== 'prompt.submit' && needsTurn.has(event.kind)) {
       needTurn(event)

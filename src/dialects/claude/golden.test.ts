@@ -16,9 +16,7 @@ function linesOf(events: readonly Event[]): string[] {
     const told = `${kind}${synthetic === undefined ? '' : '*'}${agent === undefined ? '' : `@${agent}`}`
     lines.set(record, [...(lines.get(record) ?? []), told])
   }
-  return [...lines].map(
-    ([record, told]) => `${record} ${[...new Set(told)].map((word) => times(word, told)).join(' ')}`,
-  )
+  return [...lines].map(([record, told]) => `${record} ${[...new Set(told)].map((word) => times(word, told)).join(' ')}`)
 }
 
 const times = (word: string, told: readonly string[]): string => {

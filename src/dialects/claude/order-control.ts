@@ -13,13 +13,7 @@ export const newChannel = (): Channel => ({ host: false, agent: false, open: new
 const agentAsks: ReadonlySet<string> = new Set(['can_use_tool', 'hook_callback', 'mcp_message', 'elicitation'])
 const mostRequests = 4096
 
-export function stepControl(
-  channel: Channel,
-  sessions: Iterable<OrderSession>,
-  record: Rec,
-  tag: string,
-  breaks: Breaks,
-): void {
+export function stepControl(channel: Channel, sessions: Iterable<OrderSession>, record: Rec, tag: string, breaks: Breaks): void {
   if (tag === 'control_response') {
     const { request_id: id } = (record as Wire<'control_response'>).response
     const answered = channel.open.get(id)
@@ -30,8 +24,7 @@ export function stepControl(
   }
   if (tag === 'control_cancel_request') {
     const { request_id: id } = record as Wire<'control_cancel_request'>
-    if (channel.open.get(id) !== false)
-      breaks('unknown-request', `${quoted(id)} is withdrawn, but it is not open`, 'warn')
+    if (channel.open.get(id) !== false) breaks('unknown-request', `${quoted(id)} is withdrawn, but it is not open`, 'warn')
     else channel.open.set(id, true)
     return
   }

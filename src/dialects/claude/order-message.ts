@@ -92,11 +92,7 @@ export function stepUser(session: OrderSession, record: Wire<'user'>, breaks: Br
     else if (call.answered) breaks('second-result', `a second tool_result for ${quoted(id)}`)
     else {
       if (call.lane !== lane)
-        breaks(
-          'other-lane',
-          `the tool_result for ${quoted(id)} is in ${laneText(lane)}, its tool_use in ${laneText(call.lane)}`,
-          'warn',
-        )
+        breaks('other-lane', `the tool_result for ${quoted(id)} is in ${laneText(lane)}, its tool_use in ${laneText(call.lane)}`, 'warn')
       call.answered = true
     }
   }
@@ -108,8 +104,7 @@ export function stepStream(session: OrderSession, record: Wire<'stream_event'>, 
   const index = event.index ?? 0
   inTurn(session, lane, 'a stream_event', breaks)
   const stream = session.streams.get(lane)
-  const bad = (text: string, severity?: 'error' | 'warn'): void =>
-    breaks('stream-bracket', `${text} in ${laneText(lane)}`, severity)
+  const bad = (text: string, severity?: 'error' | 'warn'): void => breaks('stream-bracket', `${text} in ${laneText(lane)}`, severity)
   if (event.type === 'message_start') {
     // Programs before 2.1 leave a broken message open.
     if (stream !== undefined) bad('message_start before the message_stop of the one before', 'warn')

@@ -54,23 +54,9 @@ test('what real programs do is legal', () => {
   const streams: Record<string, Rec[]> = {
     'a lone result': [ended()],
     'hooks before the init': [system('hook_started', { hook_id: 'h' }), init, ended()],
-    'an answer before the init': [
-      { type: 'control_response', response: { request_id: 'i', subtype: 'success' } },
-      init,
-      ended(),
-    ],
-    'two inits, two results': [
-      init,
-      init,
-      said('m', text('a')),
-      ended({ result_index: 0 }),
-      ended({ result_index: 1 }),
-    ],
-    'a result for a task that ended while the agent was busy': [
-      init,
-      ended(),
-      ended({ origin: { kind: 'task-notification' } }),
-    ],
+    'an answer before the init': [{ type: 'control_response', response: { request_id: 'i', subtype: 'success' } }, init, ended()],
+    'two inits, two results': [init, init, said('m', text('a')), ended({ result_index: 0 }), ended({ result_index: 1 })],
+    'a result for a task that ended while the agent was busy': [init, ended(), ended({ origin: { kind: 'task-notification' } })],
     'a call left open': [init, said('m', use('t')), ended()],
     'a subagent that goes on after the result': [
       init,
@@ -123,9 +109,7 @@ test('both sides of a two-way run in one file', () => {
     const answers = new Map(host.map((record) => [(record['response'] as Rec | undefined)?.['request_id'], record]))
     const both = agent.flatMap((record) => [
       record,
-      ...(record['request_id'] !== undefined && answers.has(record['request_id'])
-        ? [answers.get(record['request_id'])!]
-        : []),
+      ...(record['request_id'] !== undefined && answers.has(record['request_id']) ? [answers.get(record['request_id'])!] : []),
     ])
     assert.deepEqual(codesOf([...asks, ...both]), [], path)
   }

@@ -15,8 +15,7 @@ export const rules = {
   'second-result': 'Each tool_use gets one tool_result.',
   'other-lane': 'A tool_result stands in the lane of its tool_use: the same parent_tool_use_id.',
   'split-message': 'The records of one message id in a lane are not interrupted by another id of that lane.',
-  'stream-bracket':
-    'Raw stream events come as message_start, then start, deltas and stop of each block, message_delta, message_stop.',
+  'stream-bracket': 'Raw stream events come as message_start, then start, deltas and stop of each block, message_delta, message_stop.',
   'late-block': 'The full record of a streamed block comes before the content_block_stop of that block.',
   'missing-end': 'Every turn ends with a result.',
   'extra-result': 'A result ends a turn that an init began.',
@@ -35,8 +34,7 @@ export function order(): Order {
   let made = 0
 
   function sessionOf(record: Rec): OrderSession {
-    const id =
-      typeof record['session_id'] === 'string' && record['session_id'] !== '' ? record['session_id'] : undefined
+    const id = typeof record['session_id'] === 'string' && record['session_id'] !== '' ? record['session_id'] : undefined
     let session = sessions.get(id)
     if (session === undefined) sessions.set(id, (session = newSession()))
     return session
@@ -81,9 +79,7 @@ export function order(): Order {
     },
     missing(next, tag) {
       if (next === undefined)
-        return [...sessions].flatMap(([id, { openTurns }]) =>
-          Array.from({ length: openTurns }, () => emptyResult(id, ++made)),
-        )
+        return [...sessions].flatMap(([id, { openTurns }]) => Array.from({ length: openTurns }, () => emptyResult(id, ++made)))
       if (typeof next['sessionId'] === 'string' || isHosts(next, tag ?? '') || next['isReplay'] === true) return []
       const main = typeof next['parent_tool_use_id'] !== 'string' && next['agent_id'] === undefined
       if (!main || (tag !== 'assistant' && tag !== 'user' && tag !== 'stream_event')) return []
@@ -94,14 +90,12 @@ export function order(): Order {
 }
 
 /** A prompt as hosts write it to stdin: no uuid, and no session yet. */
-const isHosts = (record: Rec, tag: string): boolean =>
-  tag === 'user' && record['uuid'] === undefined && !record['session_id']
+const isHosts = (record: Rec, tag: string): boolean => tag === 'user' && record['uuid'] === undefined && !record['session_id']
 
 function stepResult(session: OrderSession, record: Wire<'result'>, breaks: Breaks): void {
   const { result_index: index, subtype } = record
   // A lone result is legal (nothing could be resumed); so is one more for each task that ended while the agent was busy.
-  if (session.openTurns === 0 && session.inits > 0 && !record.origin)
-    breaks('extra-result', 'a result, but no turn is open', 'warn')
+  if (session.openTurns === 0 && session.inits > 0 && !record.origin) breaks('extra-result', 'a result, but no turn is open', 'warn')
   session.openTurns = Math.max(0, session.openTurns - 1)
   if (session.openTurns === 0) session.streams.delete(undefined)
   if (index !== undefined) {
@@ -111,8 +105,7 @@ function stepResult(session: OrderSession, record: Wire<'result'>, breaks: Break
       breaks('result-index', `result_index ${index} after ${session.lastIndex}: a result is missing`, 'warn')
     session.lastIndex = index
   }
-  if (subtype?.startsWith('error') === true && typeof record.result === 'string')
-    breaks('error-result', `${subtype} carries a result text`)
+  if (subtype?.startsWith('error') === true && typeof record.result === 'string') breaks('error-result', `${subtype} carries a result text`)
 }
 
 // ── what a repair adds ───────────────────────────────────────────────────────────────────────────────────────────────────

@@ -9,10 +9,7 @@ test('the final result, from records or events', () => {
   assert.deepEqual([finalResult(records)?.outcome, finalResult(records)?.text], ['ok', 'The file contains...'])
   assert.deepEqual(finalResult(records), finalResult(eventsOf(records)))
   assert.deepEqual(
-    [
-      finalResult(fixture('2.1.325/h-429.ndjson'))?.outcome,
-      finalResult(eventsIn('2.1.325/j-interrupt.ndjson'))?.outcome,
-    ],
+    [finalResult(fixture('2.1.325/h-429.ndjson'))?.outcome, finalResult(eventsIn('2.1.325/j-interrupt.ndjson'))?.outcome],
     ['failed', 'cancelled'],
   )
   assert.equal(finalResult(fixture('2.1.325/m-max-turns.ndjson'))?.reason, 'max_turns')

@@ -28,8 +28,7 @@ export function eventsOf(input: Input): Event[] {
   return [...events, ...decoder.end()]
 }
 
-const isEvent = (item: Event | Rec): item is Event =>
-  isRecord(item) && typeof item['kind'] === 'string' && typeof item['seq'] === 'number'
+const isEvent = (item: Event | Rec): item is Event => isRecord(item) && typeof item['kind'] === 'string' && typeof item['seq'] === 'number'
 
 // ── the final result ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -137,10 +136,8 @@ export function errorsAndDenials(input: Input): Trouble {
   for (const event of events) {
     if (event.kind !== 'turn.end') continue
     if (event.error !== undefined) errors.push(event.error)
-    for (const { call, name, input: asked } of event.denied ?? [])
-      denied.set(call ?? name, { call, name, input: asked })
+    for (const { call, name, input: asked } of event.denied ?? []) denied.set(call ?? name, { call, name, input: asked })
   }
-  for (const { call, name, input: asked, result } of calls)
-    if (result?.status === 'denied') denied.set(call, { call, name, input: asked })
+  for (const { call, name, input: asked, result } of calls) if (result?.status === 'denied') denied.set(call, { call, name, input: asked })
   return { errors, failedCalls: calls.filter(({ failed }) => failed), denied: [...denied.values()] }
 }

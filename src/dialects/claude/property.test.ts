@@ -10,22 +10,7 @@ import { decodeAll, encodeAll, findingsOf, fixture, recordings } from './support
 const streams = recordings()
   .map(fixture)
   .filter((records) => records.length < 60)
-const junk: readonly unknown[] = [
-  null,
-  0,
-  -1,
-  1.5,
-  '',
-  'x',
-  [],
-  {},
-  true,
-  [null],
-  1e300,
-  '__proto__',
-  { type: 'text' },
-  { a: { b: 1 } },
-]
+const junk: readonly unknown[] = [null, 0, -1, 1.5, '', 'x', [], {}, true, [null], 1e300, '__proto__', { type: 'text' }, { a: { b: 1 } }]
 
 /** Numbers from 0 to 1 that fast-check can shrink. */
 type Dice = () => number
@@ -39,9 +24,7 @@ function harm(value: unknown, roll: Dice): unknown {
   if (roll() < 0.03) return pick(junk, roll)
   if (Array.isArray(value)) return value.map((item) => harm(item, roll))
   if (!isRecord(value)) return value
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([key, item]) => (roll() < 0.02 ? [] : [[key, harm(item, roll)]])),
-  )
+  return Object.fromEntries(Object.entries(value).flatMap(([key, item]) => (roll() < 0.02 ? [] : [[key, harm(item, roll)]])))
 }
 
 function mixed(roll: Dice): Rec[] {

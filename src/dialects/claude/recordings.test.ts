@@ -5,17 +5,7 @@ import { isRecord, type Rec } from '../../base/json.ts'
 import type { Event } from '../../model/event.ts'
 import { outputTokens, totalTokens } from '../../model/usage.ts'
 import { claude } from './index.ts'
-import {
-  decodeAll,
-  encodeAll,
-  eventsIn,
-  findingsOf,
-  fixture,
-  isStdin,
-  isTranscript,
-  only,
-  recordings,
-} from './support.test.ts'
+import { decodeAll, encodeAll, eventsIn, findingsOf, fixture, isStdin, isTranscript, only, recordings } from './support.test.ts'
 
 const all = recordings()
 const streams = all.filter((path) => !isTranscript(path) && !isStdin(path))
@@ -30,9 +20,7 @@ const cutShort = [
 const results = (path: string): Rec[] => fixture(path).filter(({ type }) => type === 'result')
 const blocksIn = (records: readonly Rec[], type: string): Rec[] =>
   records
-    .flatMap(({ message }) =>
-      isRecord(message) && Array.isArray(message['content']) ? (message['content'] as Rec[]) : [],
-    )
+    .flatMap(({ message }) => (isRecord(message) && Array.isArray(message['content']) ? (message['content'] as Rec[]) : []))
     .filter((block) => block['type'] === type)
 
 test('the recordings are there', () =>
@@ -61,9 +49,7 @@ test('every record is told, none is unknown, none is an issue', () => {
       [],
       path,
     )
-    const spoken = new Set(
-      events.filter(({ synthetic }) => synthetic === undefined).map(({ origin }) => origin?.record),
-    )
+    const spoken = new Set(events.filter(({ synthetic }) => synthetic === undefined).map(({ origin }) => origin?.record))
     fixture(path).forEach((_, index) => assert.ok(spoken.has(index + 1), `${path}: record ${index + 1} says nothing`))
     assert.deepEqual(
       events.map(({ seq }) => seq),
@@ -90,11 +76,7 @@ test('a recording that ends early has turn and session cut, the others end with 
     const ends = only(events, 'session.end')
     assert.equal(ends.length, 1, path)
     const cut = cutShort.includes(path)
-    assert.deepEqual(
-      [ends[0]!.synthetic, only(events, 'turn.end').at(-1)?.synthetic],
-      cut ? ['cut', 'cut'] : ['implied', undefined],
-      path,
-    )
+    assert.deepEqual([ends[0]!.synthetic, only(events, 'turn.end').at(-1)?.synthetic], cut ? ['cut', 'cut'] : ['implied', undefined], path)
     assert.equal(ends[0]!.reason, cut ? 'cut' : only(events, 'turn.end').at(-1)?.reason, path)
   }
 })
@@ -131,8 +113,7 @@ test('text and thoughts are those of the records, each told once', () => {
     assert.equal(thoughts.length, thinking.length, path)
     for (const end of thoughts)
       assert.ok(
-        end.redacted === true ||
-          thinking.some((block) => block['thinking'] === end.text && block['signature'] === end.signature),
+        end.redacted === true || thinking.some((block) => block['thinking'] === end.text && block['signature'] === end.signature),
         path,
       )
   }
@@ -144,8 +125,7 @@ test('deltas joined are the text of the full record', () => {
     const joined = new Map<string, string>()
     const key = ({ message, block }: Event): string => `${message} ${block}`
     for (const event of eventsIn(path)) {
-      if (event.kind === 'text.delta' || event.kind === 'thought.delta')
-        joined.set(key(event), (joined.get(key(event)) ?? '') + event.text)
+      if (event.kind === 'text.delta' || event.kind === 'thought.delta') joined.set(key(event), (joined.get(key(event)) ?? '') + event.text)
       if (event.kind !== 'text.end' && event.kind !== 'thought.end') continue
       assert.equal(event.streamed, joined.has(key(event)), path)
       if (event.streamed && event.text !== undefined) assert.equal(joined.get(key(event)), event.text, path)
@@ -178,8 +158,7 @@ test('every call pairs with its result', () => {
       given.map((block) => block['tool_use_id']),
       path,
     )
-    for (const [index, end] of ends.entries())
-      assert.equal(end.status === 'ok', given[index]?.['is_error'] !== true, `${path} ${end.call}`)
+    for (const [index, end] of ends.entries()) assert.equal(end.status === 'ok', given[index]?.['is_error'] !== true, `${path} ${end.call}`)
     const inputs = new Map(
       [...only(events, 'tool.start'), ...only(events, 'tool.update')]
         .filter(({ input }) => input !== undefined)
@@ -197,12 +176,7 @@ test("tokens are the result's: the turn's own, all lanes together, and by model"
       const told = record['usage'] as Record<string, number>
       assert.deepEqual(
         [own?.input, outputTokens(own ?? {}), own?.cacheRead, own?.cacheWrite],
-        [
-          told['input_tokens'],
-          told['output_tokens'],
-          told['cache_read_input_tokens'],
-          told['cache_creation_input_tokens'],
-        ],
+        [told['input_tokens'], told['output_tokens'], told['cache_read_input_tokens'], told['cache_creation_input_tokens']],
         path,
       )
       const since = record['model_usage_since_last_result'] as Record<string, Record<string, number>> | undefined
@@ -262,11 +236,9 @@ test('written again, a recording is legal and says the same', () => {
       words(events).filter(([, text]) => text !== 'A long answer w'),
       path,
     )
-    const calls = (from: readonly Event[]) =>
-      only(from, 'tool.start').map(({ agent, call, name }) => [agent, call, name])
+    const calls = (from: readonly Event[]) => only(from, 'tool.start').map(({ agent, call, name }) => [agent, call, name])
     assert.deepEqual(calls(again), calls(events), path)
-    const spent = (from: readonly Event[]) =>
-      only(from, 'turn.end').map(({ cost, usage }) => [cost?.usd ?? 0, totalTokens(usage ?? {})])
+    const spent = (from: readonly Event[]) => only(from, 'turn.end').map(({ cost, usage }) => [cost?.usd ?? 0, totalTokens(usage ?? {})])
     assert.deepEqual(spent(again), spent(events), path)
   }
 })

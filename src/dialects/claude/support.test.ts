@@ -54,18 +54,7 @@ export const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T
 
 /** The kind and its own fields, with lane, call and place in the message, without what every event has. */
 export function shortly(event: Event): Rec {
-  const {
-    v: _v,
-    seq: _seq,
-    at: _at,
-    session: _session,
-    run: _run,
-    turn: _turn,
-    origin: _origin,
-    clock: _clock,
-    ext,
-    ...rest
-  } = event
+  const { v: _v, seq: _seq, at: _at, session: _session, run: _run, turn: _turn, origin: _origin, clock: _clock, ext, ...rest } = event
   return plain({ ...rest, ext })
 }
 
@@ -76,8 +65,7 @@ export type Written = { records: Rec[]; added: string[]; lost: string[] }
 export function encodeAll(events: readonly Event[]): Written {
   const written: Written = { records: [], added: [], lost: [] }
   const encoder = claude.encoder({
-    write: (record, synthetic) =>
-      void written.records.push(plain(synthetic === undefined ? record : { ...record, synthetic })),
+    write: (record, synthetic) => void written.records.push(plain(synthetic === undefined ? record : { ...record, synthetic })),
     added: (what) => void written.added.push(what),
     lost: (event, field, how = 'drop') => void written.lost.push(`${event.kind}.${field} ${how}`),
   })
@@ -116,9 +104,7 @@ export function written(events: readonly Told[]): Written {
 
 /** Tags in order; the inner type of a stream event. */
 export const typesOf = (records: readonly Rec[]): string[] =>
-  records.map((record) =>
-    record['type'] === 'stream_event' ? String((record['event'] as Rec)['type']) : String(claude.tag(record)),
-  )
+  records.map((record) => (record['type'] === 'stream_event' ? String((record['event'] as Rec)['type']) : String(claude.tag(record))))
 
 export const contentOf = (record: Rec): Rec[] => (record['message'] as Rec)['content'] as Rec[]
 

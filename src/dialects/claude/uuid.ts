@@ -1,8 +1,16 @@
 // Ids for records that we write: shaped like UUIDs, and the same whenever the same stream is written again.
 
 export function uuidFor(session: string, count: number, space = ''): string {
+  if (session !== last.session || space !== last.space) last = { session, space, prefix: prefixOf(session, space) }
+  return `${last.prefix}-${hex(count, 12)}`
+}
+
+// Records of one session come in runs: all but the count stays the same.
+let last = { session: '', space: '', prefix: prefixOf('', '') }
+
+function prefixOf(session: string, space: string): string {
   const [a, b] = [hash(session, 0x811c9dc5), hash(space + session, 0x01000193)]
-  return `${hex(a, 8)}-${hex(b >>> 16, 4)}-4${hex(b & 0xfff, 3)}-8${hex(a >>> 20, 3)}-${hex(count, 12)}`
+  return `${hex(a, 8)}-${hex(b >>> 16, 4)}-4${hex(b & 0xfff, 3)}-8${hex(a >>> 20, 3)}`
 }
 
 /** FNV-1a, 32 bits. */
@@ -12,4 +20,6 @@ function hash(text: string, seed: number): number {
   return sum >>> 0
 }
 
-const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0')
+function hex(value: number, digits: number): string {
+  return value.toString(16).padStart(digits, '0')
+}

@@ -7,8 +7,7 @@ import type { Decider, FaultCategory, Reason } from '../../model/vocabulary.ts'
 export const str = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 export const nat = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
-export const real = (value: unknown): number | undefined =>
-  typeof value === 'number' && Number.isFinite(value) ? value : undefined
+export const real = (value: unknown): number | undefined => (typeof value === 'number' && Number.isFinite(value) ? value : undefined)
 
 // The day of the last time that was read: a stream has few days, and Date.parse costs as much as the rest of a record.
 let day = '-'
@@ -31,9 +30,7 @@ function dayTime(iso: string): number {
   const minutes = digits(iso, 14, 2)
   const seconds = digits(iso, 17, 2)
   const shaped = iso[13] === ':' && iso[16] === ':' && iso[19] === '.' && hours < 24 && minutes < 60 && seconds < 60
-  return shaped
-    ? dayStart + hours * 3_600_000 + minutes * 60_000 + seconds * 1000 + digits(iso, 20, 3)
-    : Date.parse(iso)
+  return shaped ? dayStart + hours * 3_600_000 + minutes * 60_000 + seconds * 1000 + digits(iso, 20, 3) : Date.parse(iso)
 }
 
 function digits(text: string, at: number, count: number): number {

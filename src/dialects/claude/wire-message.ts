@@ -1,21 +1,7 @@
 // The conversation itself: assistant and user messages (one content block a record as a rule), their raw stream, and the
 // results. The transcript file uses the same `assistant` and `user` types with camelCase keys; both sets are here.
 import Type from 'typebox'
-import {
-  any,
-  block,
-  blocks,
-  flag,
-  line,
-  models,
-  named,
-  number,
-  optional,
-  orNull,
-  stamp,
-  text,
-  usage,
-} from './wire-shared.ts'
+import { any, block, blocks, flag, line, models, named, number, optional, orNull, stamp, text, usage } from './wire-shared.ts'
 
 /** `id`, `model` and `usage` repeat on every record of one message; `usage` is mostly the snapshot of its start. */
 const message = Type.Object({
@@ -64,9 +50,7 @@ const result = Type.Object({
   usage: orNull(usage),
   modelUsage: orNull(models),
   model_usage_since_last_result: orNull(models),
-  permission_denials: orNull(
-    Type.Array(Type.Object({ tool_name: text, tool_use_id: optional(text), tool_input: optional(any) })),
-  ),
+  permission_denials: orNull(Type.Array(Type.Object({ tool_name: text, tool_use_id: optional(text), tool_input: optional(any) }))),
   result_index: optional(number),
   origin: orNull(Type.Object({ kind: optional(text) })),
   local_command: orNull(text),

@@ -108,10 +108,6 @@ export const block = Type.Object(
     content: optional(any),
     source: optional(any),
   },
-  needs(
-    'text',
-    ['text'],
-    needs('tool_use', ['id', 'name'], needs('tool_result', ['tool_use_id'], needs('thinking', ['thinking']))),
-  ),
+  needs('text', ['text'], needs('tool_use', ['id', 'name'], needs('tool_result', ['tool_use_id'], needs('thinking', ['thinking'])))),
 )
 export const blocks = Type.Array(block)

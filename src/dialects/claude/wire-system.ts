@@ -7,9 +7,7 @@ const system = <Fields extends Record<string, TSchema>>(fields: Fields) =>
   Type.Object({ type: Type.Literal('system'), subtype: text, ...stamp, ...fields })
 
 const task = { task_id: text, tool_use_id: optional(text), ...named(['run_id']) }
-const taskUsage = orNull(
-  Type.Object({ total_tokens: optional(number), tool_uses: optional(number), duration_ms: optional(number) }),
-)
+const taskUsage = orNull(Type.Object({ total_tokens: optional(number), tool_uses: optional(number), duration_ms: optional(number) }))
 const hook = { hook_id: text, hook_name: optional(text), hook_event: optional(text) }
 const hookOutput = { output: optional(text), stdout: optional(text), stderr: optional(text) }
 const refusal = {
@@ -133,12 +131,8 @@ export const systemRecords = {
 
   'system/compact_boundary': system({
     ...line,
-    compact_metadata: orNull(
-      Type.Object({ trigger: optional(text), pre_tokens: optional(number), post_tokens: optional(number) }),
-    ),
-    compactMetadata: orNull(
-      Type.Object({ trigger: optional(text), preTokens: optional(number), postTokens: optional(number) }),
-    ),
+    compact_metadata: orNull(Type.Object({ trigger: optional(text), pre_tokens: optional(number), post_tokens: optional(number) })),
+    compactMetadata: orNull(Type.Object({ trigger: optional(text), preTokens: optional(number), postTokens: optional(number) })),
     content: optional(text),
     ...named(['level']),
   }),

@@ -100,18 +100,7 @@ export const transcriptRecords = {
   'atis-latch': record('atis-latch', named(['atis'])),
   'api-request': record(
     'api-request',
-    named([
-      'id',
-      'version',
-      'querySource',
-      'shapeHash',
-      'params',
-      'keep',
-      'tail',
-      'cacheControl',
-      'requestDigest',
-      'base',
-    ]),
+    named(['id', 'version', 'querySource', 'shapeHash', 'params', 'keep', 'tail', 'cacheControl', 'requestDigest', 'base']),
   ),
   'api-request-shape': record('api-request-shape', named(['shapeHash', 'version', 'shape'])),
   'api-request-blob': record('api-request-blob', named(['hash', 'message'])),
@@ -121,17 +110,6 @@ export const transcriptRecords = {
   }),
   progress: record('progress', {
     uuid: optional(text),
-    ...named([
-      'data',
-      'parentUuid',
-      'isSidechain',
-      'userType',
-      'cwd',
-      'version',
-      'gitBranch',
-      'slug',
-      'toolUseID',
-      'parentToolUseID',
-    ]),
+    ...named(['data', 'parentUuid', 'isSidechain', 'userType', 'cwd', 'version', 'gitBranch', 'slug', 'toolUseID', 'parentToolUseID']),
   }),
 }

@@ -9,13 +9,20 @@ export function decoder(shapes: Shapes): Decoder {
   const pen = createPen() // follows along, to know what is open when the stream ends
   let seq = 0
 
-  const own = (payload: Payload<'issue'>, origin: Origin | undefined): Event => ({ v: 1, seq: ++seq, kind: 'issue', origin, ...payload })
+  const own = (payload: Payload<'issue'>, origin: Origin | undefined): Event => ({
+    v: 1,
+    seq: ++seq,
+    kind: 'issue',
+    origin,
+    ...payload,
+  })
 
   return {
     push(record: Rec, origin: Origin) {
       const kind = record['kind']
       const check = typeof kind === 'string' && Object.hasOwn(shapes.checks, kind) ? shapes.checks[kind] : undefined
-      if (check === undefined) return [{ v: 1, seq: ++seq, kind: 'raw', origin, type: typeof kind === 'string' ? kind : '', why: 'unknown' }]
+      if (check === undefined)
+        return [{ v: 1, seq: ++seq, kind: 'raw', origin, type: typeof kind === 'string' ? kind : '', why: 'unknown' }]
       if (!check(record)) return [own(badBody('sluice', kind as string, check, origin), origin)]
       const event = record as unknown as Event // just checked
       pen.follow(event)

@@ -9,7 +9,23 @@ export const encode = (sink: Sink): Encoder => ({
   end() {},
 })
 
-const envelope = ['v', 'seq', 'at', 'kind', 'session', 'run', 'agent', 'turn', 'message', 'block', 'call', 'clock', 'origin', 'synthetic', 'ext'] as const
+const envelope = [
+  'v',
+  'seq',
+  'at',
+  'kind',
+  'session',
+  'run',
+  'agent',
+  'turn',
+  'message',
+  'block',
+  'call',
+  'clock',
+  'origin',
+  'synthetic',
+  'ext',
+] as const
 const place = new Map<string, number>(envelope.map((key, index) => [key, index]))
 
 function inOrder(event: Event): boolean {

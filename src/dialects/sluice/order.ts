@@ -16,10 +16,24 @@ export const rules = {
   'open-at-end': 'What is open is closed before session.end.',
 } as const
 
-type State = { ended: boolean; calls: Set<string>; turns: Set<number>; asks: Map<string, Answer>; messages: Set<string>; lastTurn: number }
+type State = {
+  ended: boolean
+  calls: Set<string>
+  turns: Set<number>
+  asks: Map<string, Answer>
+  messages: Set<string>
+  lastTurn: number
+}
 type Answer = 'permission.answer' | 'question.answer'
 
-const newState = (lastTurn: number): State => ({ ended: false, calls: new Set(), turns: new Set(), asks: new Map(), messages: new Set(), lastTurn })
+const newState = (lastTurn: number): State => ({
+  ended: false,
+  calls: new Set(),
+  turns: new Set(),
+  asks: new Map(),
+  messages: new Set(),
+  lastTurn,
+})
 
 const late: ReadonlySet<string> = new Set(['usage.update', 'notice', 'raw', 'issue'])
 const outside: ReadonlySet<string> = new Set([...late, 'run.start', 'run.end', 'phase.start', 'phase.end'])
@@ -54,14 +68,21 @@ export function order(): Order {
       if (typeof record['seq'] === 'number') last = record['seq']
     },
     end(report) {
-      for (const [session, { ended }] of sessions) if (!ended) breaks(report, 'missing-end', `no session.end for ${session === undefined ? 'the session' : quoted(session)}`)
+      for (const [session, { ended }] of sessions)
+        if (!ended) breaks(report, 'missing-end', `no session.end for ${session === undefined ? 'the session' : quoted(session)}`)
     },
     missing(next) {
       if (next !== undefined) return []
       const records: Rec[] = []
       for (const [session, state] of sessions) {
         if (state.ended) continue
-        const base = (kind: string, rest: Rec): Rec => ({ v: 1, seq: ++last, kind, ...(session === undefined ? {} : { session }), ...rest })
+        const base = (kind: string, rest: Rec): Rec => ({
+          v: 1,
+          seq: ++last,
+          kind,
+          ...(session === undefined ? {} : { session }),
+          ...rest,
+        })
         for (const call of state.calls) records.push(base('tool.end', { call, status: 'abandoned' }))
         for (const [id, kind] of state.asks) records.push(base(kind, { id, decision: 'withdrawn', by: 'unknown' }))
         for (const agent of state.messages) records.push(base('message.end', { finish: 'cut', ...(agent === '' ? {} : { agent }) }))
@@ -82,7 +103,8 @@ function step(state: State, event: Event, breaks: (code: keyof typeof rules, tex
       if (event.turn !== undefined) state.turns.add((state.lastTurn = event.turn))
       return
     case 'turn.end':
-      if (event.turn !== undefined && !state.turns.delete(event.turn)) breaks('turn-pair', `turn.end of turn ${event.turn}, which is not open`)
+      if (event.turn !== undefined && !state.turns.delete(event.turn))
+        breaks('turn-pair', `turn.end of turn ${event.turn}, which is not open`)
       return
     case 'message.start':
       if (state.messages.has(lane)) breaks('message-pair', 'message.start while a message is open')
@@ -107,7 +129,14 @@ function step(state: State, event: Event, breaks: (code: keyof typeof rules, tex
       return
     case 'session.end': {
       const open = [...state.calls, ...state.asks.keys(), ...state.messages, ...[...state.turns].map((turn) => `turn ${turn}`)]
-      if (open.length > 0) breaks('open-at-end', `open at session.end: ${open.slice(0, 8).map((id) => quoted(id)).join(', ')}`)
+      if (open.length > 0)
+        breaks(
+          'open-at-end',
+          `open at session.end: ${open
+            .slice(0, 8)
+            .map((id) => quoted(id))
+            .join(', ')}`,
+        )
       Object.assign(state, newState(state.lastTurn), { ended: true })
     }
   }
