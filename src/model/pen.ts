@@ -3,6 +3,7 @@
 // the stream ends), always marked `synthetic`. Decoders say only what their records say.
 import { type Event, type Fault, type Kind, lineOf, type Origin, type Payload, type Place } from './event.ts'
 import { createSession, type DeltaKind, type Session } from './pen-state.ts'
+import { floats, keepsBlock, loose, needsTurn, ofCall, runLevel, traitOf } from './pen-traits.ts'
 import { modelVersion, type Reason } from './vocabulary.ts'
 
 /** Why a stream ended, when its host knows better than the stream. */
@@ -18,62 +19,6 @@ export type Pen = ReturnType<typeof createPen>
 
 const mostOpenCalls = 4096
 const mostPastSessions = 4096
-
-// What the pen must know of a kind, as bits: looked up once an event.
-const needsTurn = 1 // belongs to a turn; outside one it opens it
-const loose = 2 // stands outside any session and may follow its end
-const runLevel = 4 // of a run, not of a session
-const keepsBlock = 8 // may stand between the deltas of a block
-const floats = 32 // may be said of no session at all
-const ofCall = 16 // goes on with a call, in the turn of that call, which may be over
-
-const traits = new Map<Kind, number>()
-const mark = (trait: number, kinds: Kind[]): void => {
-  for (const kind of kinds) traits.set(kind, (traits.get(kind) ?? 0) | trait)
-}
-mark(needsTurn, [
-  'message.start',
-  'message.end',
-  'message.drop',
-  'text.delta',
-  'text.end',
-  'thought.delta',
-  'thought.end',
-  'content.end',
-  'tool.start',
-  'tool.delta',
-  'tool.update',
-  'tool.end',
-  'permission.request',
-  'question.request',
-])
-mark(loose | keepsBlock, ['raw', 'issue', 'notice', 'usage.update', 'run.start', 'run.end', 'phase.start', 'phase.end'])
-mark(runLevel, ['run.start', 'run.end', 'phase.start', 'phase.end'])
-mark(keepsBlock, [
-  'message.drop',
-  'status.update',
-  'session.update',
-  'catalog.update',
-  'task.update',
-  'report',
-  'hook.start',
-  'hook.end',
-  'prompt.submit',
-  'retry.start',
-  'cancel.request',
-  'error',
-  'tool.delta',
-  'tool.update',
-  'tool.end',
-  'task.start',
-  'task.end',
-  'permission.request',
-  'permission.answer',
-  'question.request',
-  'question.answer',
-])
-mark(floats, ['retry.start'])
-mark(ofCall, ['tool.delta', 'tool.update', 'tool.end'])
 
 /** `interleaved`: thoughts and answer are streamed side by side, and each is ended by the source. */
 export type PenOptions = { interleaved?: boolean }
@@ -169,7 +114,7 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
       : (session.laneTurns.get(place.agent) ?? session.turns[0] ?? (session.turnCount || undefined)))
 
   function emit<K extends Kind>(kind: K, payload: Payload<K>, place: Place = nowhere): void {
-    const trait = traits.get(kind) ?? 0
+    const trait = traitOf(kind)
     if (place.at !== undefined && !(lastAt! >= place.at)) lastAt = place.at
     if (trait & runLevel) return emitRun(kind, payload, place)
     const session = sessionOf(place.session ?? base.session)
