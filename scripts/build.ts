@@ -1,6 +1,6 @@
 // Builds dist/: generated checks and schemas, the library with its entry points and types, and one bundle a command.
 import { execFileSync } from 'node:child_process'
-import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { rolldown, type InputOptions, type OutputOptions } from 'rolldown'
 import { generate } from './generate.ts'
@@ -28,33 +28,42 @@ async function bundle(input: InputOptions, output: OutputOptions): Promise<void>
 rmSync(path('dist'), { recursive: true, force: true })
 await generate()
 
-// The command line: a small entry that loads one bundle a command; the dialects in use are files of their own.
-const isCommand = (id: string): boolean => commands.some((name) => id === `./${name}.ts`)
-const dialectFile = (id: string): string | undefined => /^\.\.\/dialects\/(\w+)\/index\.ts$/.exec(id)?.[1]
-await bundle(
-  { input: { cli: path('src/cli/main.ts') }, external: isCommand },
-  { paths: (id: string) => id.replace(/\.ts$/, '.js'), entryFileNames: '[name].js' },
-)
-for (const name of commands) {
-  await bundle(
-    { input: { [name]: path(`src/cli/${name}.ts`) }, external: (id: string) => dialectFile(id) !== undefined },
-    {
-      paths: (id: string) => (dialectFile(id) === undefined ? id : `./command-dialects/${dialectFile(id)}.js`),
-      codeSplitting: false,
-    },
-  )
-}
-for (const name of dialects) {
-  await bundle({ input: { [name]: path(`src/dialects/${name}/index.ts`) } }, { dir: path('dist/command-dialects'), codeSplitting: false })
-}
-
 // The library: entry points that share their code.
 const entries = Object.fromEntries(dialects.map((name) => [`dialects/${name}`, path(`src/dialects/${name}/index.ts`)]))
 await bundle(
   { input: { index: path('src/index.ts'), testing: path('src/testing/index.ts'), ...entries } },
-  { dir: path('dist/lib'), minify: false },
+  {
+    dir: path('dist/lib'),
+    chunkFileNames: 'shared/[name].js',
+    codeSplitting: { groups: [{ name: 'core', test: /src\/(base|model)\/|contract\.ts$/ }] },
+  },
 )
-execFileSync(process.execPath, [path('node_modules/typescript/bin/tsc'), '-p', path('scripts/tsconfig.types.json')], {
-  stdio: 'inherit',
-})
-for (const name of dialects) cpSync(path(`src/dialects/${name}/shapes.gen.d.ts`), path(`dist/types/dialects/${name}/shapes.gen.d.ts`))
+
+// The command line: a small entry that loads one bundle a command; the dialects in use are the library's.
+const isCommand = (id: string): boolean => commands.some((name) => id === `./${name}.ts`)
+const dialectOf = (id: string): string | undefined => /^\.\.\/dialects\/(\w+)\/index\.ts$/.exec(id)?.[1]
+await bundle(
+  { input: { cli: path('src/cli/main.ts') }, external: isCommand },
+  { paths: (id: string) => id.replace(/\.ts$/, '.js'), codeSplitting: false },
+)
+for (const name of commands) {
+  await bundle(
+    { input: { [name]: path(`src/cli/${name}.ts`) }, external: (id: string) => dialectOf(id) !== undefined },
+    { paths: (id: string) => (dialectOf(id) === undefined ? id : `./lib/dialects/${dialectOf(id)}.js`), codeSplitting: false },
+  )
+}
+
+// The types that the entry points lead to; the rest is of no use outside.
+execFileSync(process.execPath, [path('node_modules/typescript/bin/tsc'), '-p', path('scripts/tsconfig.types.json')], { stdio: 'inherit' })
+const reached = new Set<string>()
+const reach = (file: string): void => {
+  if (reached.has(file)) return
+  reached.add(file)
+  const specifiers = readFileSync(file, 'utf8').matchAll(/(?:from|import\()\s*['"](\.[^'"]+)['"]/g)
+  for (const [, specifier] of specifiers)
+    if (!specifier!.endsWith('.gen.js')) reach(join(file, '..', specifier!.replace(/\.[jt]s$/, '.d.ts')))
+}
+for (const entry of ['index', 'testing/index', ...dialects.map((name) => `dialects/${name}/index`)]) reach(path(`dist/types/${entry}.d.ts`))
+for (const name of readdirSync(path('dist/types'), { recursive: true, encoding: 'utf8' })) {
+  if (name.endsWith('.d.ts') && !reached.has(path('dist/types', name))) rmSync(path('dist/types', name))
+}

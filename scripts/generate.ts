@@ -19,7 +19,7 @@ export async function generate(): Promise<void> {
     const { records } = (await import(pathToFileURL(wire).href)) as { records: Record<string, TSchema> }
     writeFileSync(join(dialects, name, 'shapes.gen.js'), shapesModule(records))
     writeFileSync(join(dialects, name, 'shapes.gen.d.ts'), declarations)
-    writeFileSync(join(root, `dist/schema/${name}.json`), `${JSON.stringify(documentSchema(name, records), null, 2)}\n`)
+    writeFileSync(join(root, `dist/schema/${name}.json`), JSON.stringify(documentSchema(name, records)))
   }
 }
 

@@ -64,7 +64,8 @@ function step(sessions: Map<string | undefined, State>, event: Event, breaks: (t
     return
   }
   if (state === undefined || state.ended) {
-    if (!late.has(event.kind)) breaks(state === undefined ? 'before session.start' : 'after session.end')
+    const floats = event.kind === 'retry.start' && event.session === undefined // a run is tried again, not a session
+    if (!late.has(event.kind) && !floats) breaks(state === undefined ? 'before session.start' : 'after session.end')
     return
   }
   if (inTurn.test(event.kind) && event.turn === undefined) breaks('no turn')

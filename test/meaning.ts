@@ -1,6 +1,6 @@
 // What a stream says, whatever dialect it is told in: the text and the thoughts of its main lane, and every call.
-import { stringifyJson } from '../src/base/json.ts'
-import { type Event, toolFailed } from '../src/index.ts'
+import { parseJson, type Rec, stringifyJson } from '../src/base/json.ts'
+import { type DialectName, type Event, toolFailed } from '../src/index.ts'
 
 /** Fields of a call under the names that `tool.start` has for them, as text; `failed` is what became of it. */
 export type Call = {
@@ -72,3 +72,26 @@ function follow(calls: Map<string, Call>, event: Event): void {
 
 /** No input and an empty one are the same to every dialect that must write one. */
 const inputText = (input: unknown): string => stringifyJson(input ?? {})
+
+/** The id and the input of every call, straight from the records. */
+export function inputsIn(records: readonly Rec[], dialect: DialectName): [string, string][] {
+  const found = new Map<string, string>() // the whole input may come after the first word of the call
+  const repeated: [string, string][] = []
+  const add = (id: unknown, input: unknown): void => void found.set(String(id), inputText(input))
+  for (const record of records) {
+    const { part = {}, message = {} } = record as { part?: Rec; message?: Rec }
+    if (dialect === 'appctl' && record['kind'] === 'tool_call') repeated.push([String(record['id']), inputText(record['arguments'])])
+    else if (dialect === 'aictrl' && record['type'] === 'tool_use') add(part['callID'], (part['state'] as Rec)['input'])
+    else if (dialect === 'avenor' && record['event'] === 'tool.call')
+      add(record['toolCallId'], typeof record['rawInput'] === 'string' ? parseJson(record['rawInput']) : record['rawInput'])
+    else if (
+      dialect === 'sluice' &&
+      (record['kind'] === 'tool.start' || record['input'] !== undefined) &&
+      /^tool\./.test(String(record['kind']))
+    )
+      add(record['call'], record['input'])
+    else if (dialect === 'claude' && record['type'] === 'assistant')
+      for (const block of message['content'] as Rec[]) if (block['type'] === 'tool_use') add(block['id'], block['input'])
+  }
+  return [...found, ...repeated]
+}

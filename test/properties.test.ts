@@ -4,9 +4,17 @@ import { suite, test } from 'node:test'
 import { type DialectName, detect, type Event } from '../src/index.ts'
 import { breakStream, createRandom, cutStream, extendStream, legalStream, linesOf, noisy, streamDialects } from '../src/testing/index.ts'
 import { breachesOf } from './canonical.ts'
+import { inputsIn, meaningOf } from './meaning.ts'
 import { bytesOf, chunksOf, eventsOf, findingsOf, holds, names, recordsOf, scrambled, told } from './properties.ts'
 
 test('there is a generator for every dialect', () => assert.deepEqual([...streamDialects].sort(), [...names].sort()))
+
+test('the same seed makes the same stream', () =>
+  holds(20, (seed, random) => {
+    const dialect = random.pick(names)
+    assert.equal(linesOf(legalStream(dialect, seed)), linesOf(legalStream(dialect, seed)))
+    assert.notEqual(linesOf(legalStream(dialect, seed)), linesOf(legalStream(dialect, seed + 1)))
+  }))
 
 suite('every legal stream is known by its records', () => {
   for (const dialect of names) {
@@ -42,13 +50,15 @@ suite('any cut of the bytes gives the same events', () => {
 })
 
 /** The event without what tells its place in the input. */
-const facts = ({ seq: _seq, origin: _origin, raw: _raw, ...rest }: Event): object => rest
+const facts = ({ seq: _seq, origin: _origin, ...rest }: Event): object => rest
 
 suite('how the records are framed does not matter', () => {
   for (const dialect of names) {
     test(dialect, () =>
       holds(10, (seed) => {
-        const [lines, ...others] = Object.values(framings).map((frame) => eventsOf(frame(dialect, seed), dialect).map(facts))
+        const [lines, ...others] = Object.values(framings).map((frame) =>
+          eventsOf(frame(dialect, seed), dialect).map((event) => ({ ...facts(event), raw: undefined })),
+        )
         for (const other of others) assert.deepEqual(other, lines)
       }),
     )
@@ -59,9 +69,28 @@ suite('noise between the lines changes no event', () => {
   for (const dialect of names) {
     test(dialect, () =>
       holds(25, (seed, random) => {
-        const bytes = bytesOf(linesOf(legalStream(dialect, seed)))
+        const records = legalStream(dialect, seed)
+        const bytes = bytesOf(linesOf(random.chance(0.5) ? records : extendStream(records, dialect, random)))
         const events = eventsOf(noisy(bytes, random), dialect).filter(({ origin, kind }) => kind !== 'issue' || origin === undefined)
         assert.deepEqual(events.map(facts), eventsOf(bytes, dialect).map(facts))
+      }),
+    )
+  }
+})
+
+suite('calls are read as they were written, to the last digit', () => {
+  for (const dialect of names) {
+    test(dialect, () =>
+      holds(40, (seed) => {
+        const records = legalStream(dialect, seed)
+        const { calls } = meaningOf(eventsOf(linesOf(records), dialect))
+        const read = [...calls].map(([id, { input }]) => `${id.replace(/#\d+$/, '')} ${input}`)
+        assert.deepEqual(
+          read.sort(),
+          inputsIn(records, dialect)
+            .map(([id, input]) => `${id} ${input}`)
+            .sort(),
+        )
       }),
     )
   }

@@ -21,7 +21,8 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (parsed.files.length > 1) throw usageError('one DIALECT at a time')
   const { name } = await loadDialect(parsed.files[0] ?? 'sluice', 'schema')
   try {
-    print(readFileSync(new URL(`./schema/${name}.json`, import.meta.url), 'utf8'))
+    const schema: unknown = JSON.parse(readFileSync(new URL(`./schema/${name}.json`, import.meta.url), 'utf8'))
+    print(`${JSON.stringify(schema, null, 2)}\n`)
   } catch (error) {
     if (error instanceof Error && 'syscall' in error)
       throw new CommandError(`the schema file is missing: ${systemReason(error)}; build with npm run build`)

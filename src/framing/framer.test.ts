@@ -23,7 +23,7 @@ function frame(input: string | Uint8Array, cuts: number[] = [], maxLine?: number
   let from = 0
   for (const cut of [...new Set(cuts)].sort((a, b) => a - b)) {
     const to = Math.min(bytes.length, cut)
-    if (to > from) framer.push(bytes.slice(from, to))
+    framer.push(bytes.slice(from, Math.max(from, to))) // an empty chunk is a chunk too
     from = Math.max(from, to)
   }
   if (from < bytes.length) framer.push(bytes.slice(from))

@@ -220,6 +220,7 @@ export function createFramer(sink: FrameSink, { maxLine = defaultMaxLine, plainN
   // ── the loop ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
   function push(chunk: Uint8Array): void {
+    if (chunk.length === 0) return
     let bytes = chunk
     let at = 0
     if (carried > 0 && array === undefined && (first || carry[0] === openBracket)) {

@@ -158,13 +158,12 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
   function track<K extends Kind>(session: Session, kind: K, payload: Payload<K>, place: Place, trait: number): void {
     const turn =
       trait & loose ? place.turn : ((trait & ofCall ? session.calls.get(place.call!)?.turn : undefined) ?? turnOf(session, place))
-    const here = (): Place => ({ ...place, at: undefined, turn }) // for what must be closed later
     const lane = place.agent
     switch (kind) {
       case 'text.delta':
       case 'thought.delta': {
         const open = session.blocks[kind as DeltaKind]
-        if (!open.has(lane)) open.set(lane, here())
+        if (!open.has(lane)) open.set(lane, spot(place, turn))
         break
       }
       case 'text.end':
@@ -178,14 +177,14 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
         break
       case 'message.start':
         endMessages(session, lane, place)
-        session.messages.set(lane, here())
+        session.messages.set(lane, spot(place, turn))
         break
       case 'message.end':
         session.messages.delete(lane)
         break
       case 'tool.start':
         if (session.calls.size >= mostOpenCalls) overflow(session)
-        if (place.call !== undefined) session.calls.set(place.call, here())
+        if (place.call !== undefined) session.calls.set(place.call, spot(place, turn))
         break
       case 'tool.end':
         if (place.call !== undefined && !session.calls.delete(place.call)) {
@@ -194,10 +193,10 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
         }
         break
       case 'permission.request':
-        session.requests.set(own<'permission.request'>(payload).id, { kind: 'permission.answer', place: here() })
+        session.requests.set(own<'permission.request'>(payload).id, { kind: 'permission.answer', place: spot(place, turn) })
         break
       case 'question.request':
-        session.requests.set(own<'question.request'>(payload).id, { kind: 'question.answer', place: here() })
+        session.requests.set(own<'question.request'>(payload).id, { kind: 'question.answer', place: spot(place, turn) })
         break
       case 'permission.answer':
       case 'question.answer': {
@@ -206,14 +205,14 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
         break
       }
       case 'hook.start':
-        session.hooks.set(own<'hook.start'>(payload).id, here())
+        session.hooks.set(own<'hook.start'>(payload).id, spot(place, turn))
         break
       case 'hook.end':
         session.hooks.delete(own<'hook.end'>(payload).id)
         break
       case 'task.start': {
         const { task } = own<'task.start'>(payload)
-        session.tasks.set(task, here())
+        session.tasks.set(task, spot(place, turn))
         if (turn !== undefined) session.laneTurns.set(task, turn)
         break
       }
@@ -354,6 +353,9 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
 }
 
 const nowhere: Place = {}
+
+/** Where something was opened that must be closed later. */
+const spot = (place: Place, turn: number | undefined): Place => ({ ...place, at: undefined, turn })
 
 const at = (place: Place): Place => (place.session === undefined && place.at === undefined ? {} : { at: place.at, session: place.session })
 

@@ -9,7 +9,15 @@ export function sideRecord(random: Random, make: ClaudeRecords): Rec {
   const { system } = make
   const stamped = (type: string, fields: Rec): Rec => ({ type, ...fields, session_id: make.session, uuid: random.uuid() })
   return random.pick<() => Rec>([
-    () => stamped('rate_limit_event', { rate_limit_info: { status: random.pick(['allowed', 'allowed_warning', 'rejected']), resetsAt: 1_794_780_000, rateLimitType: 'five_hour', utilization: 0.91 } }),
+    () =>
+      stamped('rate_limit_event', {
+        rate_limit_info: {
+          status: random.pick(['allowed', 'allowed_warning', 'rejected']),
+          resetsAt: 1_794_780_000,
+          rateLimitType: 'five_hour',
+          utilization: 0.91,
+        },
+      }),
     () => stamped('auth_status', { isAuthenticating: false, output: [textOf(random)] }),
     () => stamped('tool_use_summary', { summary: textOf(random), preceding_tool_use_ids: [] }),
     () => ({ type: 'keep_alive' }),
@@ -39,7 +47,9 @@ export function hostRequest(random: Random, make: ClaudeRecords, both: boolean):
     [{ subtype: 'no_such_thing' }, {}],
   ])
   const failed = request['subtype'] === 'no_such_thing'
-  const answer = failed ? { subtype: 'error', request_id, error: 'Unsupported control request subtype', error_code: 'unsupported_request' } : { subtype: 'success', request_id, response }
+  const answer = failed
+    ? { subtype: 'error', request_id, error: 'Unsupported control request subtype', error_code: 'unsupported_request' }
+    : { subtype: 'success', request_id, response }
   const status = request['subtype'] === 'set_permission_mode' ? [make.system('status', { status: null, permissionMode: 'plan' })] : []
   return [...(both ? [{ type: 'control_request', request_id, request }] : []), { type: 'control_response', response: answer }, ...status]
 }
@@ -47,6 +57,14 @@ export function hostRequest(random: Random, make: ClaudeRecords, both: boolean):
 /** The agent lets a hook of the host's judge a call. */
 export function hookCallback(random: Random, call: string, name: string, input: Rec, both: boolean): Rec[] {
   const request_id = random.uuid()
-  const request = { subtype: 'hook_callback', callback_id: 'pre-1', input: { hook_event_name: 'PreToolUse', tool_name: name, tool_input: input }, tool_use_id: call }
-  return [{ type: 'control_request', request_id, request }, ...(both ? [{ type: 'control_response', response: { subtype: 'success', request_id, response: { continue: true } } }] : [])]
+  const request = {
+    subtype: 'hook_callback',
+    callback_id: 'pre-1',
+    input: { hook_event_name: 'PreToolUse', tool_name: name, tool_input: input },
+    tool_use_id: call,
+  }
+  return [
+    { type: 'control_request', request_id, request },
+    ...(both ? [{ type: 'control_response', response: { subtype: 'success', request_id, response: { continue: true } } }] : []),
+  ]
 }

@@ -14,7 +14,10 @@ export type Channel = 'none' | 'agent' | 'both'
 export function createClaudeMessages(random: Random, plan: Plan, make: ClaudeRecords, channel: Channel) {
   const denials: Denial[] = []
 
-  const thinking = (): Rec => (random.chance(0.85) ? { type: 'thinking', thinking: textOf(random), signature: random.hex(16) } : { type: 'redacted_thinking', data: random.hex(24) })
+  const thinking = (): Rec =>
+    random.chance(0.85)
+      ? { type: 'thinking', thinking: textOf(random), signature: random.hex(16) }
+      : { type: 'redacted_thinking', data: random.hex(24) }
 
   // ── streaming ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -27,15 +30,29 @@ export function createClaudeMessages(random: Random, plan: Plan, make: ClaudeRec
   function deltasOf(block: Rec): Rec[] {
     if (block['type'] === 'text') return piecesOf(String(block['text']), random).map((text) => ({ type: 'text_delta', text }))
     if (block['type'] === 'thinking') {
-      return [...piecesOf(String(block['thinking']), random).map((part) => ({ type: 'thinking_delta', thinking: part })), { type: 'signature_delta', signature: block['signature'] }]
+      return [
+        ...piecesOf(String(block['thinking']), random).map((part) => ({ type: 'thinking_delta', thinking: part })),
+        { type: 'signature_delta', signature: block['signature'] },
+      ]
     }
-    return block['type'] === 'tool_use' ? piecesOf(JSON.stringify(block['input']), random).map((part) => ({ type: 'input_json_delta', partial_json: part })) : []
+    return block['type'] === 'tool_use'
+      ? piecesOf(JSON.stringify(block['input']), random).map((part) => ({ type: 'input_json_delta', partial_json: part }))
+      : []
   }
 
   /** The server's events around each block; the whole block stands before the block's stop. */
   function streamed(id: string, lane: Lane, blocks: Rec[], counts: Rec, stop: string): Rec[] {
     const event = (type: string, fields: Rec = {}): Rec => make.streamed({ type, ...fields }, id, lane)
-    const opening = { id, type: 'message', role: 'assistant', model: make.model, content: [], stop_reason: null, stop_sequence: null, usage: { ...counts, output_tokens: 1 } }
+    const opening = {
+      id,
+      type: 'message',
+      role: 'assistant',
+      model: make.model,
+      content: [],
+      stop_reason: null,
+      stop_sequence: null,
+      usage: { ...counts, output_tokens: 1 },
+    }
     return [
       event('message_start', { message: opening }),
       ...blocks.flatMap((block, index) => [
@@ -80,12 +97,17 @@ export function createClaudeMessages(random: Random, plan: Plan, make: ClaudeRec
     const inside = lane.parent !== null // tools of subagents have no structure
     if (failed) {
       const text = name === 'Bash' ? `Exit code ${random.int(1, 9)}\n${output}` : output
-      return { block: { type: 'tool_result', content: text, is_error: true, tool_use_id: id }, fields: inside ? {} : { tool_use_result: `Error: ${text}` } }
+      return {
+        block: { type: 'tool_result', content: text, is_error: true, tool_use_id: id },
+        fields: inside ? {} : { tool_use_result: `Error: ${text}` },
+      }
     }
     const structure = inside ? undefined : structureOf(name, input, output)
     const content = random.chance(0.8) ? output : [{ type: 'text', text: output }]
     const block = { tool_use_id: id, type: 'tool_result', content, ...(name === 'Bash' ? { is_error: false } : {}) }
-    const meta = random.chance(0.4) ? { tool_result_meta: [{ id, permission_decision: { decision: 'accept', source: 'config', reason_type: 'mode' } }] } : {}
+    const meta = random.chance(0.4)
+      ? { tool_result_meta: [{ id, permission_decision: { decision: 'accept', source: 'config', reason_type: 'mode' } }] }
+      : {}
     return { block, fields: { ...(structure === undefined ? {} : { tool_use_result: structure }), ...meta } }
   }
 
@@ -95,15 +117,36 @@ export function createClaudeMessages(random: Random, plan: Plan, make: ClaudeRec
     const meta = [{ id, non_execution_kind: 'user-rejected', permission_decision: { decision: 'reject', source: 'config' } }]
     return [
       make.system('permission_denied', { tool_name: name, tool_use_id: id, message: text }),
-      make.user([{ type: 'tool_result', content: text, is_error: true, tool_use_id: id }], lane, { tool_use_result: `Error: ${text}`, tool_result_meta: meta }),
+      make.user([{ type: 'tool_result', content: text, is_error: true, tool_use_id: id }], lane, {
+        tool_use_result: `Error: ${text}`,
+        tool_result_meta: meta,
+      }),
     ]
   }
 
   /** The agent asks, the host answers; in a recording of the agent's side alone the answer is not there. */
   function asked({ id, name, input }: Call): Rec[] {
     const request_id = random.uuid()
-    const request = { subtype: 'can_use_tool', tool_name: name, display_name: name, input, description: textOf(random), permission_suggestions: [{ type: 'setMode', mode: 'acceptEdits', destination: 'session' }], tool_use_id: id }
-    const answer = { type: 'control_response', response: { subtype: 'success', request_id, response: { behavior: 'allow', updatedInput: name === 'AskUserQuestion' ? { ...input, answers: { 'Which colour?': 'Red' } } : input } } }
+    const request = {
+      subtype: 'can_use_tool',
+      tool_name: name,
+      display_name: name,
+      input,
+      description: textOf(random),
+      permission_suggestions: [{ type: 'setMode', mode: 'acceptEdits', destination: 'session' }],
+      tool_use_id: id,
+    }
+    const answer = {
+      type: 'control_response',
+      response: {
+        subtype: 'success',
+        request_id,
+        response: {
+          behavior: 'allow',
+          updatedInput: name === 'AskUserQuestion' ? { ...input, answers: { 'Which colour?': 'Red' } } : input,
+        },
+      },
+    }
     const withdrawn = { type: 'control_cancel_request', request_id }
     return [{ type: 'control_request', request_id, request }, ...(random.chance(0.1) ? [withdrawn] : channel === 'both' ? [answer] : [])]
   }
@@ -127,12 +170,25 @@ export function createClaudeMessages(random: Random, plan: Plan, make: ClaudeRec
     const words = [...(random.chance(0.3) ? [thinking()] : []), ...(random.chance(0.5) ? [{ type: 'text', text: textOf(random) }] : [])]
     const said = message(lane, [...words, ...calls.map(useOf)], 'tool_use')
     if (calls.length > 1 && random.chance(0.2)) {
-      return [...said, make.user(random.shuffled(calls).map((call) => resultOf(call, lane).block), lane)]
+      return [
+        ...said,
+        make.user(
+          random.shuffled(calls).map((call) => resultOf(call, lane).block),
+          lane,
+        ),
+      ]
     }
-    return [...said, ...interleaved(calls.map((call) => runOf(call, lane)), random)]
+    return [
+      ...said,
+      ...interleaved(
+        calls.map((call) => runOf(call, lane)),
+        random,
+      ),
+    ]
   }
 
-  const answering = (lane: Lane, text: string): Rec[] => message(lane, [...(random.chance(0.3) ? [thinking()] : []), { type: 'text', text }], 'end_turn')
+  const answering = (lane: Lane, text: string): Rec[] =>
+    message(lane, [...(random.chance(0.3) ? [thinking()] : []), { type: 'text', text }], 'end_turn')
 
   return { message, working, answering, denials, useOf }
 }

@@ -24,7 +24,12 @@ export function createClaudeRecords(random: Random) {
   const system = (subtype: string, fields: Rec = {}): Rec => ({ type: 'system', subtype, ...fields, ...stamp() })
 
   function usage(): Rec {
-    const counts = { input: random.int(0, 40), output: random.int(1, 400), cacheRead: random.int(0, 20_000), cacheWrite: random.int(0, 3000) }
+    const counts = {
+      input: random.int(0, 40),
+      output: random.int(1, 400),
+      cacheRead: random.int(0, 20_000),
+      cacheWrite: random.int(0, 3000),
+    }
     tally.input += counts.input
     tally.output += counts.output
     tally.cacheRead += counts.cacheRead
@@ -84,10 +89,29 @@ export function createClaudeRecords(random: Random) {
       ...time(),
       ...fields,
     }),
-    user: (content: unknown, lane: Lane, fields: Rec = {}): Rec => ({ type: 'user', message: { role: 'user', content }, ...laneKeys(lane), ...stamp(), ...time(), ...fields }),
-    streamed: (event: Rec, id: string, lane: Lane, fields: Rec = {}): Rec => ({ type: 'stream_event', event, ...laneKeys(lane), ...stamp(), api_message_id: id, ...fields }),
+    user: (content: unknown, lane: Lane, fields: Rec = {}): Rec => ({
+      type: 'user',
+      message: { role: 'user', content },
+      ...laneKeys(lane),
+      ...stamp(),
+      ...time(),
+      ...fields,
+    }),
+    streamed: (event: Rec, id: string, lane: Lane, fields: Rec = {}): Rec => ({
+      type: 'stream_event',
+      event,
+      ...laneKeys(lane),
+      ...stamp(),
+      api_message_id: id,
+      ...fields,
+    }),
     result(subtype: string, fields: Rec): Rec {
-      const spent = usageOf({ input: tally.input - last.input, output: tally.output - last.output, cacheRead: tally.cacheRead - last.cacheRead, cacheWrite: tally.cacheWrite - last.cacheWrite })
+      const spent = usageOf({
+        input: tally.input - last.input,
+        output: tally.output - last.output,
+        cacheRead: tally.cacheRead - last.cacheRead,
+        cacheWrite: tally.cacheWrite - last.cacheWrite,
+      })
       const since = modelEntry(last)
       last = { ...tally }
       return {
@@ -130,7 +154,20 @@ export function createClaudeRecords(random: Random) {
     /** A call as the model may make it: also of an MCP server's tool, and a question to the user. */
     tool: (): { name: string; input: Rec } => {
       const dice = random.next()
-      if (dice < 0.06) return { name: 'AskUserQuestion', input: { questions: [{ question: 'Which colour?', header: 'Colour', multiSelect: false, options: [{ label: 'Red', description: 'warm' }, { label: 'Blue' }] }] } }
+      if (dice < 0.06)
+        return {
+          name: 'AskUserQuestion',
+          input: {
+            questions: [
+              {
+                question: 'Which colour?',
+                header: 'Colour',
+                multiSelect: false,
+                options: [{ label: 'Red', description: 'warm' }, { label: 'Blue' }],
+              },
+            ],
+          },
+        }
       return dice < 0.15 ? { name: 'mcp__echo__say', input: objectOf(random) } : toolOf(random)
     },
   }
@@ -139,12 +176,27 @@ export function createClaudeRecords(random: Random) {
 /** `tool_use_result` in the shape that the document gives for the tool; undefined for the others. */
 export function structureOf(name: string, input: Rec, output: string): unknown {
   switch (name) {
-    case 'Bash': return { stdout: output, stderr: '', interrupted: false, isImage: false }
-    case 'Read': return { type: 'text', file: { filePath: input['file_path'], content: output, numLines: 1, startLine: 1, totalLines: 1 } }
-    case 'Grep': return { mode: 'content', numFiles: 1, filenames: [], content: output, numLines: 1 }
-    case 'Glob': return { filenames: [output], durationMs: 4, numFiles: 1, truncated: false }
-    case 'Write': return { type: 'create', filePath: input['file_path'], content: input['content'], structuredPatch: [], originalFile: null }
-    case 'Edit': return { filePath: input['file_path'], oldString: input['old_string'], newString: input['new_string'], originalFile: output, structuredPatch: [], userModified: false, replaceAll: false }
-    default: return undefined
+    case 'Bash':
+      return { stdout: output, stderr: '', interrupted: false, isImage: false }
+    case 'Read':
+      return { type: 'text', file: { filePath: input['file_path'], content: output, numLines: 1, startLine: 1, totalLines: 1 } }
+    case 'Grep':
+      return { mode: 'content', numFiles: 1, filenames: [], content: output, numLines: 1 }
+    case 'Glob':
+      return { filenames: [output], durationMs: 4, numFiles: 1, truncated: false }
+    case 'Write':
+      return { type: 'create', filePath: input['file_path'], content: input['content'], structuredPatch: [], originalFile: null }
+    case 'Edit':
+      return {
+        filePath: input['file_path'],
+        oldString: input['old_string'],
+        newString: input['new_string'],
+        originalFile: output,
+        structuredPatch: [],
+        userModified: false,
+        replaceAll: false,
+      }
+    default:
+      return undefined
   }
 }

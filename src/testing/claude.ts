@@ -24,7 +24,13 @@ export function claudeSession(random: Random, plan: Plan): Rec[] {
   const newTask = (call: string, prefix: string): Task => ({ task_id: prefix + random.hex(12), tool_use_id: call })
   const finish = (task: Task, status: string, text: string): Rec[] => [
     ...(random.chance(0.6) ? [system('task_updated', { task_id: task.task_id, patch: { status, end_time: make.now() } })] : []),
-    system('task_notification', { ...task, status, output_file: '', summary: text, usage: { total_tokens: random.int(1, 5000), tool_uses: 1, duration_ms: 90 } }),
+    system('task_notification', {
+      ...task,
+      status,
+      output_file: '',
+      summary: text,
+      usage: { total_tokens: random.int(1, 5000), tool_uses: 1, duration_ms: 90 },
+    }),
   ]
 
   /** `home`: the lane that starts it and gets its report. */
@@ -40,13 +46,40 @@ export function claudeSession(random: Random, plan: Plan): Rec[] {
     return {
       use: useOf(call),
       run: [
-        system('task_started', { ...task, description: input['description'], subagent_type: 'general-purpose', is_backgrounded: false, spawn_depth: depth, task_type: 'local_agent', prompt: input['prompt'] }),
+        system('task_started', {
+          ...task,
+          description: input['description'],
+          subagent_type: 'general-purpose',
+          is_backgrounded: false,
+          spawn_depth: depth,
+          task_type: 'local_agent',
+          prompt: input['prompt'],
+        }),
         make.user([{ type: 'text', text: input['prompt'] }], lane),
-        ...(random.chance(0.5) ? [system('task_progress', { ...task, description: textOf(random), usage: { total_tokens: 9, tool_uses: 1, duration_ms: 5 }, last_tool_name: 'Read' })] : []),
+        ...(random.chance(0.5)
+          ? [
+              system('task_progress', {
+                ...task,
+                description: textOf(random),
+                usage: { total_tokens: 9, tool_uses: 1, duration_ms: 5 },
+                last_tool_name: 'Read',
+              }),
+            ]
+          : []),
         ...inner,
         ...spoken,
         ...finish(task, status, report),
-        make.user([{ tool_use_id: call.id, type: 'tool_result', content: [{ type: 'text', text: report }], ...(status === 'failed' ? { is_error: true } : {}) }], home),
+        make.user(
+          [
+            {
+              tool_use_id: call.id,
+              type: 'tool_result',
+              content: [{ type: 'text', text: report }],
+              ...(status === 'failed' ? { is_error: true } : {}),
+            },
+          ],
+          home,
+        ),
       ],
     }
   }
@@ -58,8 +91,18 @@ export function claudeSession(random: Random, plan: Plan): Rec[] {
 
   function delegating(): Rec[] {
     const agents = random.some(1, 2, () => subagent(mainLane, 1))
-    const said = message(mainLane, agents.map(({ use }) => use), 'tool_use')
-    return [...said, ...interleaved(agents.map(({ run }) => run), random)]
+    const said = message(
+      mainLane,
+      agents.map(({ use }) => use),
+      'tool_use',
+    )
+    return [
+      ...said,
+      ...interleaved(
+        agents.map(({ run }) => run),
+        random,
+      ),
+    ]
   }
 
   /** The command goes on after the turn; its end brings a turn of its own. */
@@ -73,7 +116,18 @@ export function claudeSession(random: Random, plan: Plan): Rec[] {
         ...message(mainLane, [useOf(call)], 'tool_use'),
         system('background_tasks_changed', { tasks: [listed] }),
         system('task_started', { ...task, description: 'Sleep', is_backgrounded: true, task_type: 'local_bash' }),
-        make.user([{ tool_use_id: call.id, type: 'tool_result', content: `Command running in background with ID: ${task.task_id}.`, is_error: false }], mainLane, { tool_use_result: structure }),
+        make.user(
+          [
+            {
+              tool_use_id: call.id,
+              type: 'tool_result',
+              content: `Command running in background with ID: ${task.task_id}.`,
+              is_error: false,
+            },
+          ],
+          mainLane,
+          { tool_use_result: structure },
+        ),
       ],
       later: [...finish(task, 'completed', textOf(random)), system('background_tasks_changed', { tasks: [] })],
     }
@@ -82,11 +136,20 @@ export function claudeSession(random: Random, plan: Plan): Rec[] {
   // ── the ends of a turn ─────────────────────────────────────────────────────────────────────────────────────────────────
 
   const success = (text: string, fields: Rec = {}): Rec =>
-    make.result('success', { result: text, stop_reason: 'end_turn', terminal_reason: 'completed', permission_denials: denials.splice(0), ...fields })
+    make.result('success', {
+      result: text,
+      stop_reason: 'end_turn',
+      terminal_reason: 'completed',
+      permission_denials: denials.splice(0),
+      ...fields,
+    })
 
   function apiFailure(): Rec[] {
     const text = 'API Error: 429 {"type":"error","error":{"type":"rate_limit_error"}}'
-    const told = make.assistant(random.uuid(), mainLane, { type: 'text', text }, make.usage(), 'stop_sequence', { error: 'rate_limit', is_api_error_message: true })
+    const told = make.assistant(random.uuid(), mainLane, { type: 'text', text }, make.usage(), 'stop_sequence', {
+      error: 'rate_limit',
+      is_api_error_message: true,
+    })
     ;(told['message'] as Rec)['model'] = '<synthetic>'
     return [told, success(text, { is_error: true, terminal_reason: 'api_error', api_error_status: 429, stop_reason: 'stop_sequence' })]
   }
@@ -98,7 +161,13 @@ export function claudeSession(random: Random, plan: Plan): Rec[] {
   }
 
   const failed = (subtype: string, reason: string, told: string): Rec =>
-    make.result(subtype, { is_error: true, errors: [told], stop_reason: null, terminal_reason: reason, permission_denials: denials.splice(0) })
+    make.result(subtype, {
+      is_error: true,
+      errors: [told],
+      stop_reason: null,
+      terminal_reason: reason,
+      permission_denials: denials.splice(0),
+    })
 
   function ending(): Rec[] {
     if (!failures || random.chance(0.6)) {
@@ -106,19 +175,38 @@ export function claudeSession(random: Random, plan: Plan): Rec[] {
       return [...answering(mainLane, text), ...(random.chance(0.1) ? make.hook('Stop', 'Stop', false) : []), success(text)]
     }
     switch (random.int(0, 5)) {
-      case 0: return apiFailure()
-      case 1: return refusal()
-      case 2: return [failed('error_max_turns', 'max_turns', 'Reached maximum number of turns (1)')]
-      case 3: return [...message(mainLane, [useOf({ id: `toolu_${random.hex(10)}`, ...make.tool() })], 'tool_use'), failed('error_max_budget_usd', 'budget_exhausted', 'Reached maximum budget')]
-      case 4: return [failed('error_max_structured_output_retries', 'completed', 'no valid output after 5 attempts')]
-      default: return [...interrupt(), failed('error_during_execution', 'aborted_tools', 'Request was aborted.')]
+      case 0:
+        return apiFailure()
+      case 1:
+        return refusal()
+      case 2:
+        return [failed('error_max_turns', 'max_turns', 'Reached maximum number of turns (1)')]
+      case 3:
+        return [
+          ...message(mainLane, [useOf({ id: `toolu_${random.hex(10)}`, ...make.tool() })], 'tool_use'),
+          failed('error_max_budget_usd', 'budget_exhausted', 'Reached maximum budget'),
+        ]
+      case 4:
+        return [failed('error_max_structured_output_retries', 'completed', 'no valid output after 5 attempts')]
+      default:
+        return [...interrupt(), failed('error_during_execution', 'aborted_tools', 'Request was aborted.')]
     }
   }
 
   // ── turns ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
   const retries = (): Rec[] =>
-    Array.from({ length: random.int(1, 3) }, (_, index) => system('api_retry', { attempt: index + 1, max_retries: 10, retry_delay_ms: 1000 * (index + 1), ...random.pick([{ error_status: 429, error: 'rate_limit' }, { error_status: null, error: 'unknown' }]) }))
+    Array.from({ length: random.int(1, 3) }, (_, index) =>
+      system('api_retry', {
+        attempt: index + 1,
+        max_retries: 10,
+        retry_delay_ms: 1000 * (index + 1),
+        ...random.pick([
+          { error_status: 429, error: 'rate_limit' },
+          { error_status: null, error: 'unknown' },
+        ]),
+      }),
+    )
 
   const compaction = (): Rec[] => [
     system('status', { status: 'compacting' }),
@@ -127,13 +215,23 @@ export function claudeSession(random: Random, plan: Plan): Rec[] {
     make.user(`This session is being continued. ${textOf(random)}`, mainLane, { isReplay: false, isSynthetic: true }),
   ]
 
-  const request = (subtype: string, fields: Rec = {}): Rec => ({ type: 'control_request', request_id: `${subtype}-1`, request: { subtype, ...fields } })
-  const reply = (subtype: string, response: Rec): Rec => ({ type: 'control_response', response: { subtype: 'success', request_id: `${subtype}-1`, response } })
+  const request = (subtype: string, fields: Rec = {}): Rec => ({
+    type: 'control_request',
+    request_id: `${subtype}-1`,
+    request: { subtype, ...fields },
+  })
+  const reply = (subtype: string, response: Rec): Rec => ({
+    type: 'control_response',
+    response: { subtype: 'success', request_id: `${subtype}-1`, response },
+  })
 
   const interrupt = (): Rec[] => (channel === 'none' ? [] : [...(channel === 'both' ? [request('interrupt')] : []), reply('interrupt', {})])
 
   function prompt(text: string): Rec[] {
-    if (channel === 'both') return [{ type: 'user', message: { role: 'user', content: [{ type: 'text', text }] }, parent_tool_use_id: null, session_id: make.session }]
+    if (channel === 'both')
+      return [
+        { type: 'user', message: { role: 'user', content: [{ type: 'text', text }] }, parent_tool_use_id: null, session_id: make.session },
+      ]
     return channel === 'agent' && random.chance(0.5) ? [make.user([{ type: 'text', text }], mainLane, { isReplay: true })] : []
   }
 

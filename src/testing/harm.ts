@@ -11,7 +11,8 @@ const encoder = new TextEncoder()
 export const linesOf = (records: readonly Rec[]): string => records.map((record) => `${stringifyJson(record)}\n`).join('')
 
 /** The stream up to some record before its last; at least one record is left. */
-export const cutStream = (records: readonly Rec[], random: Random): Rec[] => records.slice(0, Math.max(1, random.int(1, records.length - 1)))
+export const cutStream = (records: readonly Rec[], random: Random): Rec[] =>
+  records.slice(0, Math.max(1, random.int(1, records.length - 1)))
 
 /** The stream as a newer version might write it: keys that nobody knows on some records, and records of unknown types between them. */
 export function extendStream(records: readonly Rec[], dialect: StreamDialect, random: Random): Rec[] {
@@ -25,20 +26,37 @@ export function extendStream(records: readonly Rec[], dialect: StreamDialect, ra
 function strangerOf(dialect: StreamDialect, beside: Rec, random: Random): Rec {
   const body = { note: textOf(random), more: objectOf(random) }
   switch (dialect) {
-    case 'appctl': return { kind: 'made_up', ...body }
-    case 'avenor': return { event: 'made.up', ...named(beside, 'session_id'), ...body }
-    case 'aictrl': return { type: 'made_up', ...named(beside, 'sessionID'), ...body }
-    case 'claude': return random.chance(0.5) ? { type: 'made_up', ...named(beside, 'session_id'), ...body } : { type: 'system', subtype: 'made_up', ...named(beside, 'session_id'), ...body }
-    case 'sluice': return { v: 1, seq: 0, kind: 'made.up', ...named(beside, 'session'), ...body }
+    case 'appctl':
+      return { kind: 'made_up', ...body }
+    case 'avenor':
+      return { event: 'made.up', ...named(beside, 'session_id'), ...body }
+    case 'aictrl':
+      return { type: 'made_up', ...named(beside, 'sessionID'), ...body }
+    case 'claude':
+      return random.chance(0.5)
+        ? { type: 'made_up', ...named(beside, 'session_id'), ...body }
+        : { type: 'system', subtype: 'made_up', ...named(beside, 'session_id'), ...body }
+    case 'sluice':
+      return { v: 1, seq: 0, kind: 'made.up', ...named(beside, 'session'), ...body }
   }
 }
 
 const named = (record: Rec, key: string): Rec => (record[key] === undefined ? {} : { [key]: record[key] })
 
 const noise: readonly Uint8Array[] = [
-  ...['npm warn deprecated left-pad@1.3.0', '[info] starting …', 'Error: not JSON {', '<html>', '42', 'null', '"text"', '[1, 2, 3]', 'data: x', '\u001b[2K⠋ working', '{"broken": '].map((line) =>
-    encoder.encode(line),
-  ),
+  ...[
+    'npm warn deprecated left-pad@1.3.0',
+    '[info] starting …',
+    'Error: not JSON {',
+    '<html>',
+    '42',
+    'null',
+    '"text"',
+    '[1, 2, 3]',
+    'data: x',
+    '\u001b[2K⠋ working',
+    '{"broken": ',
+  ].map((line) => encoder.encode(line)),
   new Uint8Array([0xff, 0xfe, 0x80]),
 ]
 
@@ -59,7 +77,7 @@ export function noisy(bytes: Uint8Array, random: Random): Uint8Array {
 
 function linesIn(bytes: Uint8Array): Uint8Array[] {
   const lines: Uint8Array[] = []
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = 0; at < bytes.length;) {
     const stop = bytes.indexOf(0x0a, at)
     lines.push(bytes.subarray(at, stop === -1 ? bytes.length : stop))
     at = stop === -1 ? bytes.length : stop + 1

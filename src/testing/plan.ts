@@ -20,7 +20,13 @@ export type StreamOptions = {
 export type Plan = { alone: boolean; turns: number; deltas: boolean; tools: boolean; failures: boolean; extras: boolean }
 
 export const planOf = (random: Random, options: StreamOptions, alone: boolean): Plan => {
-  const drawn = { turns: random.int(1, 3), deltas: random.chance(0.6), tools: random.chance(0.85), failures: random.chance(0.5), extras: random.chance(0.5) }
+  const drawn = {
+    turns: random.int(1, 3),
+    deltas: random.chance(0.6),
+    tools: random.chance(0.85),
+    failures: random.chance(0.5),
+    extras: random.chance(0.5),
+  }
   return {
     alone,
     turns: options.turns ?? drawn.turns,

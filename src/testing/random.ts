@@ -25,7 +25,8 @@ export function createRandom(seed: number) {
     chance: (odds: number): boolean => next() < odds,
     pick: <const T>(items: readonly T[]): T => items[int(0, items.length - 1)]!,
     /** Between `from` and `to` of what `make` makes. */
-    some: <T>(from: number, to: number, make: (index: number) => T): T[] => Array.from({ length: int(from, to) }, (_, index) => make(index)),
+    some: <T>(from: number, to: number, make: (index: number) => T): T[] =>
+      Array.from({ length: int(from, to) }, (_, index) => make(index)),
     shuffled<T>(items: readonly T[]): T[] {
       const mixed = [...items]
       for (let last = mixed.length - 1; last > 0; last--) {

@@ -49,24 +49,48 @@ export function sluiceSession(random: Random, plan: Plan): Rec[] {
     return [...parts, make(`${what}.end`, { ...(random.chance(0.7) ? { text } : {}), streamed: true, ...extra }, where)]
   }
 
-  const usage = () => ({ input: random.int(0, 900), output: random.int(0, 900), ...(random.chance(0.5) ? { reasoning: random.int(0, 90), cacheRead: random.int(0, 9000), cacheWrite: random.int(0, 90) } : {}) })
+  const usage = () => ({
+    input: random.int(0, 900),
+    output: random.int(0, 900),
+    ...(random.chance(0.5) ? { reasoning: random.int(0, 90), cacheRead: random.int(0, 9000), cacheWrite: random.int(0, 90) } : {}),
+  })
 
   // ── tools ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
   function ask(call: string, name: string, input: Rec, place: Place): Event[] {
     const id = `ask-${random.hex(6)}`
     const allow = !failures || random.chance(0.6)
-    const options = [{ id: 'yes', kind: 'allow_once' as const, label: 'Yes' }, { id: 'no', kind: 'reject_once' as const }]
+    const options = [
+      { id: 'yes', kind: 'allow_once' as const, label: 'Yes' },
+      { id: 'no', kind: 'reject_once' as const },
+    ]
     return [
       make('permission.request', { id, name, toolKind: toolKindOf(name), input, question: textOf(random), options }, { ...place, call }),
-      make('permission.answer', { id, decision: allow ? 'allow' : 'reject', option: allow ? 'yes' : 'no', by: random.pick(['user', 'host', 'policy']), scope: 'once' }, { ...place, call }),
+      make(
+        'permission.answer',
+        {
+          id,
+          decision: allow ? 'allow' : 'reject',
+          option: allow ? 'yes' : 'no',
+          by: random.pick(['user', 'host', 'policy']),
+          scope: 'once',
+        },
+        { ...place, call },
+      ),
     ]
   }
 
   function question(call: string, place: Place): Event[] {
     const id = `question-${random.hex(6)}`
     return [
-      make('question.request', { id, questions: [{ text: 'Which colour?', header: 'Colour', options: [{ label: 'Red', description: 'warm' }, { label: 'Blue' }] }] }, { ...place, call }),
+      make(
+        'question.request',
+        {
+          id,
+          questions: [{ text: 'Which colour?', header: 'Colour', options: [{ label: 'Red', description: 'warm' }, { label: 'Blue' }] }],
+        },
+        { ...place, call },
+      ),
       make('question.answer', { id, decision: 'allow', answers: { 'Which colour?': 'Red' }, by: 'user' }, { ...place, call }),
     ]
   }
@@ -76,8 +100,18 @@ export function sluiceSession(random: Random, plan: Plan): Rec[] {
       const status = random.pick(['error', 'denied', 'cancelled', 'abandoned'] as const)
       return status === 'error' ? { status, text: textOf(random), error: { category: 'unknown', text: textOf(random) } } : { status }
     }
-    const told = random.pick<Omit<Payload<'tool.end'>, 'status'>>([{ text: textOf(random) }, { data: valueOf(random) }, { text: textOf(random), data: objectOf(random) }, { content: [{ type: 'text', text: textOf(random) }] }])
-    return { status: 'ok', ...told, ...(name === 'Bash' ? { exitCode: failures ? random.pick([0, 0, 3]) : 0 } : {}), ...(random.chance(0.5) ? { durationMs: random.int(0, 9000) } : {}) }
+    const told = random.pick<Omit<Payload<'tool.end'>, 'status'>>([
+      { text: textOf(random) },
+      { data: valueOf(random) },
+      { text: textOf(random), data: objectOf(random) },
+      { content: [{ type: 'text', text: textOf(random) }] },
+    ])
+    return {
+      status: 'ok',
+      ...told,
+      ...(name === 'Bash' ? { exitCode: failures ? random.pick([0, 0, 3]) : 0 } : {}),
+      ...(random.chance(0.5) ? { durationMs: random.int(0, 9000) } : {}),
+    }
   }
 
   /** `start` belongs to the message, with the input that may come in pieces; the rest may follow its end. */
@@ -89,12 +123,26 @@ export function sluiceSession(random: Random, plan: Plan): Rec[] {
     const wholeLater = random.chance(0.15)
     return {
       start: [
-        make('tool.start', { name, toolKind: toolKindOf(name), ...(wholeLater ? {} : { input }), ...(random.chance(0.2) ? { title: textOf(random) } : {}) }, where),
-        ...(wholeLater ? [...piecesOf(JSON.stringify(input), random).map((text) => make('tool.delta', { of: 'input', text }, where)), make('tool.update', { state: 'pending', input }, where)] : []),
+        make(
+          'tool.start',
+          { name, toolKind: toolKindOf(name), ...(wholeLater ? {} : { input }), ...(random.chance(0.2) ? { title: textOf(random) } : {}) },
+          where,
+        ),
+        ...(wholeLater
+          ? [
+              ...piecesOf(JSON.stringify(input), random).map((text) => make('tool.delta', { of: 'input', text }, where)),
+              make('tool.update', { state: 'pending', input }, where),
+            ]
+          : []),
       ],
       rest: [
         ...(name === 'AskUserQuestion' ? question(call, later) : random.chance(0.3) ? ask(call, name, input, later) : []),
-        ...(random.chance(0.2) ? [make('tool.update', { state: 'running', elapsedMs: random.int(0, 9000) }, later), make('tool.delta', { of: 'output', text: textOf(random), stream: 'stdout' }, later)] : []),
+        ...(random.chance(0.2)
+          ? [
+              make('tool.update', { state: 'running', elapsedMs: random.int(0, 9000) }, later),
+              make('tool.delta', { of: 'output', text: textOf(random), stream: 'stdout' }, later),
+            ]
+          : []),
         make('tool.end', ending(name), later),
       ],
     }
@@ -107,21 +155,39 @@ export function sluiceSession(random: Random, plan: Plan): Rec[] {
     const isAgent = random.chance(0.7)
     const input = isAgent ? taskOf(random) : { command: 'sleep 1', run_in_background: true }
     const lane = { agent: task }
-    const inner = isAgent ? random.some(0, 2, () => [...(random.chance(0.5) ? say('text', lane) : []), ...together(random.some(1, 2, () => toolCall(lane)))]).flat() : []
+    const inner = isAgent
+      ? random
+          .some(0, 2, () => [...(random.chance(0.5) ? say('text', lane) : []), ...together(random.some(1, 2, () => toolCall(lane)))])
+          .flat()
+      : []
     const status = failures && random.chance(0.2) ? ('error' as const) : ('ok' as const)
     return {
       start: [make('tool.start', { name: isAgent ? 'Agent' : 'Bash', toolKind: isAgent ? 'task' : 'execute', input }, { ...place, call })],
       rest: [
-        make('task.start', { task, type: isAgent ? 'agent' : 'command', title: textOf(random), background: !isAgent }, { agent: place.agent, call }),
-        ...(isAgent && random.chance(0.5) ? [make('prompt.submit', { text: String(input['prompt']), by: 'agent', state: 'sent' }, lane)] : []),
+        make(
+          'task.start',
+          { task, type: isAgent ? 'agent' : 'command', title: textOf(random), background: !isAgent },
+          { agent: place.agent, call },
+        ),
+        ...(isAgent && random.chance(0.5)
+          ? [make('prompt.submit', { text: String(input['prompt']), by: 'agent', state: 'sent' }, lane)]
+          : []),
         ...inner,
-        ...(random.chance(0.5) ? [make('task.update', { task, state: 'running', tokens: random.int(0, 900), lastTool: 'Read' }, { agent: place.agent })] : []),
+        ...(random.chance(0.5)
+          ? [make('task.update', { task, state: 'running', tokens: random.int(0, 900), lastTool: 'Read' }, { agent: place.agent })]
+          : []),
         make('task.end', { task, status, text: textOf(random) }, { agent: place.agent }),
         make('tool.end', { status, text: textOf(random) }, { agent: place.agent, call }),
       ],
     }
   }
-  const together = (calls: Started[]): Event[] => [...calls.flatMap(({ start }) => start), ...interleaved(calls.map(({ rest }) => rest), random)]
+  const together = (calls: Started[]): Event[] => [
+    ...calls.flatMap(({ start }) => start),
+    ...interleaved(
+      calls.map(({ rest }) => rest),
+      random,
+    ),
+  ]
 
   // ── turns ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -136,7 +202,15 @@ export function sluiceSession(random: Random, plan: Plan): Rec[] {
     const calls = acts ? random.some(1, 3, () => (random.chance(0.15) ? delegated(place) : toolCall(place))) : []
     events.push(...calls.flatMap(({ start }) => start))
     const rests = calls.map(({ rest }) => rest)
-    const end = messages ? [make('message.end', { finish: acts ? 'tool_use' : 'end_turn', model: models[0], provider: 'anthropic', usage: usage(), usageFinal: true }, place)] : []
+    const end = messages
+      ? [
+          make(
+            'message.end',
+            { finish: acts ? 'tool_use' : 'end_turn', model: models[0], provider: 'anthropic', usage: usage(), usageFinal: true },
+            place,
+          ),
+        ]
+      : []
     events.push(...(random.chance(0.5) ? [...end, ...interleaved(rests, random)] : [...interleaved(rests, random), ...end]))
   }
 
@@ -152,10 +226,26 @@ export function sluiceSession(random: Random, plan: Plan): Rec[] {
     if (extras && random.chance(0.5)) events.push(...sideEvents(random, make))
   }
 
-  if (run !== undefined) put('run.start', { label: textOf(random), maxIterations: 1, prePhases: 0, loopPhases: 1 }, { ...outside, session: undefined })
+  if (run !== undefined)
+    put('run.start', { label: textOf(random), maxIterations: 1, prePhases: 0, loopPhases: 1 }, { ...outside, session: undefined })
   if (run !== undefined) put('phase.start', { name: 'review', iteration: 1, stage: 'loop' }, { ...outside, session: undefined })
-  put('session.start', { native: session, program: 'made-up', model: models[0], provider: 'anthropic', agentName: 'build', cwd: '/home/dev/a b', how: 'new' }, outside)
-  if (random.chance(0.5)) put('catalog.update', { tools: [{ name: 'Bash', source: 'builtin' }, { name: 'echo_say', source: 'mcp', server: 'echo' }], skills: [{ name: 'commit', version: '1.0.0' }] }, outside)
+  put(
+    'session.start',
+    { native: session, program: 'made-up', model: models[0], provider: 'anthropic', agentName: 'build', cwd: '/home/dev/a b', how: 'new' },
+    outside,
+  )
+  if (random.chance(0.5))
+    put(
+      'catalog.update',
+      {
+        tools: [
+          { name: 'Bash', source: 'builtin' },
+          { name: 'echo_say', source: 'mcp', server: 'echo' },
+        ],
+        skills: [{ name: 'commit', version: '1.0.0' }],
+      },
+      outside,
+    )
   let fault: { category: 'rate_limit'; text: string } | undefined
   for (let count = 1; count <= turns; count++) {
     turn = count
@@ -173,8 +263,17 @@ export function sluiceSession(random: Random, plan: Plan): Rec[] {
     put('turn.end', { reason: fault === undefined ? 'end_turn' : 'error', error: fault, usage: usage(), durationMs: random.int(0, 9000) })
     turn = undefined
   }
-  put('session.end', { reason: fault === undefined ? 'end_turn' : 'error', error: fault, usage: usage(), durationMs: random.int(0, 90_000) }, outside)
-  if (run !== undefined) put('phase.end', { name: 'review', iteration: 1, reason: 'end_turn', marker: { type: 'exit', label: 'green' } }, { ...outside, session: undefined })
+  put(
+    'session.end',
+    { reason: fault === undefined ? 'end_turn' : 'error', error: fault, usage: usage(), durationMs: random.int(0, 90_000) },
+    outside,
+  )
+  if (run !== undefined)
+    put(
+      'phase.end',
+      { name: 'review', iteration: 1, reason: 'end_turn', marker: { type: 'exit', label: 'green' } },
+      { ...outside, session: undefined },
+    )
   if (run !== undefined) put('run.end', { reason: 'exit', label: 'green', iterations: 1 }, { ...outside, session: undefined })
   return events as unknown as Rec[] // an event is a record of its own dialect
 }

@@ -3,11 +3,42 @@ import { parseJson, type Rec } from '../base/json.ts'
 import type { Random } from './random.ts'
 
 const fragments: readonly string[] = [
-  'Looking at the widgets.', 'I will read the file first. ', 'All tests pass.', 'Done', ' ', 'Let me think about this…',
-  'She said "no" and \'maybe\'.', 'C:\\temp\\new', 'a\nb\r\nc\n', '\ttabbed\t', '```ts\nconst a = `x${1}`\n```\n', '# Title\n\n- one\n- two\n',
-  'Grüße aus Köln, où ça?', '日本語のテキスト', 'שלום עולם', 'e\u0301 is not é', '👩‍👩‍👧‍👦 and 🇩🇪', '🎉', '\u2028\u2029', '\ufeff', '\u0000\u0007\u001b[31mred\u001b[0m',
-  '\ud83d', '\udc00 lone', '<b>&amp;</b><script>alert(1)</script>', '{"type":"text","kind":"done"}', '[1,2', 'data: {"event":"x"}', '\\u0041\\n',
-  'confidence: 72%', '[finding] a failed test', '<|workflow: exit | green|>', 'Exit code 3', '%s %d $& $1', '__proto__', 'null', '…',
+  'Looking at the widgets.',
+  'I will read the file first. ',
+  'All tests pass.',
+  'Done',
+  ' ',
+  'Let me think about this…',
+  'She said "no" and \'maybe\'.',
+  'C:\\temp\\new',
+  'a\nb\r\nc\n',
+  '\ttabbed\t',
+  '```ts\nconst a = `x${1}`\n```\n',
+  '# Title\n\n- one\n- two\n',
+  'Grüße aus Köln, où ça?',
+  '日本語のテキスト',
+  'שלום עולם',
+  'e\u0301 is not é',
+  '👩‍👩‍👧‍👦 and 🇩🇪',
+  '🎉',
+  '\u2028\u2029',
+  '\ufeff',
+  '\u0000\u0007\u001b[31mred\u001b[0m',
+  '\ud83d',
+  '\udc00 lone',
+  '<b>&amp;</b><script>alert(1)</script>',
+  '{"type":"text","kind":"done"}',
+  '[1,2',
+  'data: {"event":"x"}',
+  '\\u0041\\n',
+  'confidence: 72%',
+  '[finding] a failed test',
+  '<|workflow: exit | green|>',
+  'Exit code 3',
+  '%s %d $& $1',
+  '__proto__',
+  'null',
+  '…',
 ]
 
 /** Never empty. */
@@ -16,7 +47,7 @@ export const textOf = (random: Random): string => random.some(1, 4, () => random
 /** The text in one or more pieces, none of them empty; a piece may end inside a surrogate pair. */
 export function piecesOf(text: string, random: Random): string[] {
   const pieces: string[] = []
-  for (let at = 0; at < text.length; ) {
+  for (let at = 0; at < text.length;) {
     const end = pieces.length > 12 ? text.length : at + random.int(1, Math.max(1, Math.ceil(text.length / 3)))
     pieces.push(text.slice(at, end))
     at = end
@@ -24,11 +55,42 @@ export function piecesOf(text: string, random: Random): string[] {
   return pieces
 }
 
-const keys: readonly string[] = ['path', 'limit', 'query', 'nested', 'items', 'ünï', '0', '', 'type', 'kind', 'event', 'id', 'toString', 'a b', '"q"']
+const keys: readonly string[] = [
+  'path',
+  'limit',
+  'query',
+  'nested',
+  'items',
+  'ünï',
+  '0',
+  '',
+  'type',
+  'kind',
+  'event',
+  'id',
+  'toString',
+  'a b',
+  '"q"',
+]
 /** As text, since a number past 2^53 and a key `__proto__` exist only there. */
 const rare: readonly string[] = [
-  '12345678901234567890', '-98765432109876543210', '9007199254740993', '1e21', '-0.5', '1e-7', '0', '9007199254740991', '{"__proto__":{"a":1}}',
-  '{"constructor":null}', '[]', '{}', '[[[[[]]]]]', '"\\ud800"', 'true', 'false', 'null',
+  '12345678901234567890',
+  '-98765432109876543210',
+  '9007199254740993',
+  '1e21',
+  '-0.5',
+  '1e-7',
+  '0',
+  '9007199254740991',
+  '{"__proto__":{"a":1}}',
+  '{"constructor":null}',
+  '[]',
+  '{}',
+  '[[[[[]]]]]',
+  '"\\ud800"',
+  'true',
+  'false',
+  'null',
 ]
 
 export function valueOf(random: Random, depth = 2): unknown {
@@ -51,7 +113,10 @@ export type Tool = { name: string; input: Rec }
 export function toolOf(random: Random, low = false): Tool {
   const path = `/home/dev/${random.pick(['a b', 'src', 'ü'])}/${random.pick(['notes.txt', 'main.ts', '😀.md'])}`
   const [name, input]: [string, Rec] = random.pick([
-    ['Bash', { command: random.pick(['ls -la', 'git commit -m "fix"', 'npm test', 'printf \'%s\\n\' "$HOME"']), description: textOf(random) }],
+    [
+      'Bash',
+      { command: random.pick(['ls -la', 'git commit -m "fix"', 'npm test', 'printf \'%s\\n\' "$HOME"']), description: textOf(random) },
+    ],
     ['Read', { file_path: path }],
     ['Write', { file_path: path, content: textOf(random) }],
     ['Edit', { file_path: path, old_string: textOf(random), new_string: textOf(random) }],
@@ -66,7 +131,11 @@ export function toolOf(random: Random, low = false): Tool {
 }
 
 /** A name and an `input` of a subagent's call. */
-export const taskOf = (random: Random): Rec => ({ description: random.pick(['Count lines', 'Research', 'Prüfe']), prompt: textOf(random), subagent_type: 'general-purpose' })
+export const taskOf = (random: Random): Rec => ({
+  description: random.pick(['Count lines', 'Research', 'Prüfe']),
+  prompt: textOf(random),
+  subagent_type: 'general-purpose',
+})
 
 export const models = ['claude-sonnet-4-5-20250929', 'gpt-5.5', 'gemini-3-pro', 'qwen/qwen3-coder'] as const
 

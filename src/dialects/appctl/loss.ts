@@ -26,7 +26,7 @@ export const loss: LossTable = {
   'tool.start': { how: 'exact', lost: ['agent', 'title', 'server', 'paths', 'hostedBy'] },
   'tool.delta': drop,
   'tool.update': { how: 'approx', lost: ['title', 'content', 'paths', 'elapsedMs'], note: 'its input completes a tool_call that is still held back' },
-  'tool.end': { how: 'approx', lost: ['agent', 'exitCode', 'task', 'permitted'], note: 'denied, cancelled and abandoned become error; one result value, the structure before the text' },
+  'tool.end': { how: 'approx', lost: ['agent', 'title', 'exitCode', 'task', 'permitted'], note: 'denied, cancelled and abandoned become error; one result value, the structure before the text' },
   'task.start': drop,
   'task.update': drop,
   'task.end': drop,

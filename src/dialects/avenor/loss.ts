@@ -31,7 +31,7 @@ export const loss: LossTable = {
   'tool.update': { how: 'approx', lost: ['content', 'paths', 'elapsedMs'], note: 'completes a tool.call that is still held back; later ones are lost' },
   'tool.end': {
     how: 'approx',
-    lost: ['agent', 'text', 'content', 'data', 'error', 'exitCode', 'startedAt', 'endedAt', 'durationMs', 'task', 'permitted'],
+    lost: ['agent', 'title', 'text', 'content', 'data', 'error', 'exitCode', 'startedAt', 'endedAt', 'durationMs', 'task', 'permitted'],
     note: 'completed or failed; never what the tool answered',
   },
   'task.start': drop,

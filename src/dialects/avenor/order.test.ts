@@ -46,6 +46,15 @@ test('an ended session begins again with a start, a prompt, a retry or the next 
   assert.deepEqual(codesOf([chunk, end, { event: 'agent.prompt_submitted', session_id: 's' }, chunk]), ['missing-end'])
 })
 
+test('trouble may come between a status and its event', () => {
+  const status = (phase: string): Rec => ({ event: 'agent.status', session_id: 's', phase, source: 'avenor' })
+  const error: Rec = { event: 'avenor.error', session_id: 's', message: 'x' }
+  for (const phase of ['thinking', 'working', 'waiting']) {
+    assert.deepEqual(codesOf([status(phase), end]), [], phase)
+    assert.deepEqual(codesOf([status(phase), error, end]), [], phase)
+  }
+})
+
 test('what strays after the end is said once, however much it is', () => {
   assert.deepEqual(codesOf([chunk, end, chunk, chunk, { event: 'tool.call', session_id: 's', toolCallId: 'c' }, end]), ['end-last'])
   assert.deepEqual(codesOf([chunk, end, chunk, end, end]), ['end-last', 'end-once'])

@@ -191,8 +191,10 @@ export function order(): Order {
 function keep(session: Session, tag: string, breaks: Breaks): void {
   const { next, code, text, severity } = session.promised!
   session.promised = undefined
-  if (code === 'degenerate-end' && tag !== next) session.stopReason = undefined
-  if (tag !== next) breaks(code, `${text} is followed by ${tag}, not by ${next}`, severity)
+  if (tag === next) return
+  if (code === 'degenerate-end') session.stopReason = undefined
+  else if (cutsIn.has(tag)) return // trouble may come between a status and its event
+  breaks(code, `${text} is followed by ${tag}, not by ${next}`, severity)
 }
 
 function status(session: Session, { phase, source }: Wire<'agent.status'>): void {
@@ -244,6 +246,7 @@ function answer(session: Session, { request_id: wire, option_id: option }: Wire<
 const closing = ({ id: session_id, calls }: Session, ts: number | undefined): Rec[] =>
   [...calls].filter(([, isOpen]) => isOpen).map(([toolCallId]) => ({ event: 'tool.call_update', session_id, toolCallId, status: 'failed', ts }))
 
+const cutsIn: ReadonlySet<string> = new Set(['session.end', 'avenor.error'])
 const noCalls = new Map<string, boolean>()
 const beginsAgain: ReadonlySet<string> = new Set(['session.start', 'agent.prompt_queued', 'agent.prompt_submitted', 'user.message_chunk'])
 /** Without a session these belong to a run or to the log as a whole. */

@@ -36,7 +36,7 @@ const newState = (lastTurn: number): State => ({
 })
 
 const late: ReadonlySet<string> = new Set(['usage.update', 'notice', 'raw', 'issue'])
-const outside: ReadonlySet<string> = new Set([...late, 'run.start', 'run.end', 'phase.start', 'phase.end'])
+const outside: ReadonlySet<string> = new Set([...late, 'retry.start', 'run.start', 'run.end', 'phase.start', 'phase.end'])
 
 export function order(): Order {
   const sessions = new Map<string | undefined, State>()
