@@ -87,7 +87,7 @@ export function inputsIn(records: readonly Rec[], dialect: DialectName): [string
     else if (
       dialect === 'sluice' &&
       (record['kind'] === 'tool.start' || record['input'] !== undefined) &&
-      /^tool\./.test(String(record['kind']))
+      String(record['kind']).startsWith('tool.')
     )
       add(record['call'], record['input'])
     else if (dialect === 'claude' && record['type'] === 'assistant')

@@ -11,9 +11,7 @@ export const utf8 = nodeSlice
 
 /** Node checks without making text of it. */
 type NodeBuffer = { isUtf8?(bytes: Uint8Array): boolean }
-const nodeCheck = (globalThis as { process?: { getBuiltinModule?(name: string): NodeBuffer } }).process?.getBuiltinModule?.(
-  'buffer',
-).isUtf8
+const nodeCheck = (globalThis as { process?: { getBuiltinModule?(name: string): NodeBuffer } }).process?.getBuiltinModule?.('buffer').isUtf8
 
 export function isUtf8(bytes: Uint8Array, start: number, end: number): boolean {
   const part = bytes.subarray(start, end)

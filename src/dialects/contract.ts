@@ -2,7 +2,7 @@
 import type { Rec } from '../base/json.ts'
 import { stringifyJson } from '../base/json.ts'
 import { quoted } from '../base/text.ts'
-import { type Event, type Kind, lineOf, type Origin, type Payload } from '../model/event.ts'
+import { type Event, type Kind, lineOf, type Origin, type Payload, type Place } from '../model/event.ts'
 import { type Cause, createPen, type Pen, type PenOptions } from '../model/pen.ts'
 
 /** Made by `scripts/generate.ts` from a dialect's `wire.ts`: a compiled check and the known top-level keys of each record type. */
@@ -12,12 +12,14 @@ export type Check = {
 }
 export type Shapes = { checks: Readonly<Record<string, Check>>; keys: Readonly<Record<string, ReadonlySet<string>>> }
 
-/** What is known of a record type. */
-export type Type = { check: Check; keys: ReadonlySet<string> }
+/** What is known of a record type. `usual`: the keys of the last record that had no unknown one. */
+export type Type = { check: Check; keys: ReadonlySet<string>; usual: readonly string[] }
 
 /** Looks a type up. Records of one type come in runs, and to compare a text with the last one is cheaper than to hash it. */
 export function typeFinder({ checks, keys }: Shapes): (tag: string | undefined) => Type | undefined {
-  const types = new Map<string | undefined, Type>(Object.entries(checks).map(([tag, check]) => [tag, { check, keys: keys[tag]! }]))
+  const types = new Map<string | undefined, Type>(
+    Object.entries(checks).map(([tag, check]) => [tag, { check, keys: keys[tag]!, usual: [] }]),
+  )
   let lastTag: string | undefined
   let last: Type | undefined
   return (tag) => {
@@ -67,6 +69,8 @@ export type Decoder = {
 /** The dialect's own part of a decoder: it is called with records of known type and right shape only. */
 export type DecoderBody = {
   push(record: Rec, tag: string, origin: Origin): void
+  /** Where a record stands whose type is not known. */
+  place?(record: Rec): Place
   /** Before the pen closes what is open. */
   end?(): void
 }
@@ -86,7 +90,7 @@ export function decoderOf(
       const type = typeOf(tag)
       pen.begin(origin)
       if (tag === undefined || type === undefined) {
-        pen.raw(tag ?? '', 'unknown')
+        pen.raw(tag ?? '', 'unknown', body.place?.(record))
         return pen.take()
       }
       if (!type.check(record)) pen.issue(badBody(dialect.name, tag, type.check, origin))
@@ -94,7 +98,7 @@ export function decoderOf(
       const events = pen.take()
       const added = record['synthetic']
       if (typeof added === 'string') for (const event of events) event.synthetic ??= added // sluice wrote this record, and said why
-      const ext = unknownKeys(record, type.keys)
+      const ext = isUsual(record, type.usual) ? undefined : unknownKeys(record, type)
       if (ext !== undefined)
         for (const event of events) if (event.synthetic !== 'implied') return ((event.ext = { [dialect.name]: ext }), events)
       return events
@@ -113,13 +117,21 @@ export function decoderOf(
   }
 }
 
-function unknownKeys(record: Rec, known: ReadonlySet<string>): Rec | undefined {
+/** Most records of a type have the very keys of the one before, in the same order: comparing them costs next to nothing. */
+function isUsual(record: Rec, usual: readonly string[]): boolean {
+  let index = 0
+  for (const key in record) if (key !== usual[index++]) return false
+  return true
+}
+
+function unknownKeys(record: Rec, type: Type): Rec | undefined {
   let extra: Rec | undefined
   for (const key in record) {
-    if (known.has(key)) continue
+    if (type.keys.has(key)) continue
     extra ??= Object.create(null) as Rec // a key may be __proto__
     extra[key] = record[key]
   }
+  if (extra === undefined) type.usual = Object.keys(record)
   return extra
 }
 

@@ -29,7 +29,7 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
   let origin: Origin | undefined
   let base: Place = {}
   let lastAt: number | undefined
-  let openRun: { run: string | undefined; phase: { name: string; iteration: number } | undefined } | undefined
+  const openRuns = new Map<string | undefined, { name: string; iteration: number } | undefined>() // with the phase that is open
   let ended = false
   const sessions = new Map<string | undefined, Session>()
   const past = new Map<string | undefined, number>() // sessions that ended, with their count of turns
@@ -114,6 +114,7 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
       : (session.laneTurns.get(place.agent) ?? session.turns[0] ?? (session.turnCount || undefined)))
 
   function emit<K extends Kind>(kind: K, payload: Payload<K>, place: Place = nowhere): void {
+    if ((kind === 'text.delta' || kind === 'thought.delta') && goesOn(kind, own<'text.delta'>(payload).text, place)) return
     const trait = traitOf(kind)
     if (place.at !== undefined && !(lastAt! >= place.at)) lastAt = place.at
     if (trait & runLevel) return emitRun(kind, payload, place)
@@ -142,14 +143,44 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
     track(session, kind, payload, place, trait)
   }
 
+  /** One more delta of the block that is open in the main lane: nearly every event of a source that streams. */
+  function goesOn(kind: DeltaKind, text: string, place: Place): boolean {
+    const id = place.session ?? base.session
+    if (recent === undefined || recentId !== id || place.agent !== undefined || place.turn !== undefined) return false
+    const { blocks, turns } = recent
+    const open = blocks[kind].get(undefined)
+    if (open === undefined || open.message !== place.message || open.block !== place.block) return false
+    if (turns.length === 0 || blocks[kind === 'text.delta' ? 'thought.delta' : 'text.delta'].size !== 0) return false
+    if (place.at !== undefined && !(lastAt! >= place.at)) lastAt = place.at
+    const event = {
+      v: modelVersion,
+      seq: ++seq,
+      at: place.at ?? base.at,
+      kind,
+      session: id,
+      run: place.run ?? base.run,
+      agent: undefined,
+      turn: turns[0],
+      message: place.message,
+      block: place.block,
+      call: place.call,
+      clock: undefined,
+      origin,
+      synthetic: place.synthetic,
+      ext: undefined,
+      text,
+    } as Event
+    if (out.length === 0) out = [event] // a literal has room for one; the first push makes room for seventeen
+    else out.push(event)
+    return true
+  }
+
   /** Loops and phases stand above the sessions; they name none. */
   function emitRun<K extends Kind>(kind: K, payload: Payload<K>, place: Place): void {
     const run = place.run ?? base.run
-    if (kind === 'run.end') openRun = undefined
-    else openRun ??= { run, phase: undefined }
-    if (kind === 'phase.start')
-      openRun!.phase = { name: own<'phase.start'>(payload).name, iteration: own<'phase.start'>(payload).iteration }
-    else if (kind === 'phase.end') openRun!.phase = undefined
+    const { name, iteration } = own<'phase.start'>(payload)
+    if (kind === 'run.end') openRuns.delete(run)
+    else openRuns.set(run, kind === 'phase.start' ? { name, iteration } : undefined)
     base = { at: base.at, run: base.run }
     put(kind, payload, place, undefined)
   }
@@ -329,7 +360,6 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
       if (ended) return
       ended = true
       origin = undefined
-      base = { at: lastAt, run: openRun?.run }
       for (const [id, session] of sessions) {
         if (!session.started) continue
         const whole = session.turns.length === 0 && session.lastReason !== undefined
@@ -343,11 +373,12 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
           cause?.synthetic ?? (whole ? 'implied' : 'cut'),
         )
       }
-      if (openRun === undefined) return
-      base = { at: lastAt, run: openRun.run }
       const reason = cause?.reason ?? 'cut'
-      if (openRun.phase !== undefined) put('phase.end', { ...openRun.phase, reason }, {}, 'cut')
-      put('run.end', { reason }, {}, 'cut')
+      for (const [run, phase] of openRuns) {
+        base = { at: lastAt, run }
+        if (phase !== undefined) put('phase.end', { ...phase, reason }, {}, 'cut')
+        put('run.end', { reason }, {}, 'cut')
+      }
     },
   }
 }
@@ -357,7 +388,7 @@ const nowhere: Place = {}
 /** Where something was opened that must be closed later. */
 const spot = (place: Place, turn: number | undefined): Place => ({ ...place, at: undefined, turn })
 
-const at = (place: Place): Place => (place.session === undefined && place.at === undefined ? {} : { at: place.at, session: place.session })
+const at = ({ at: time, session, run }: Place): Place => ({ at: time, session, run })
 
 /** A delta goes on with the open block when kind, message and block agree; the block's own end is no cut. */
 function cutsOff(delta: DeltaKind, open: Place, kind: Kind, place: Place, trait: number): boolean {

@@ -64,7 +64,7 @@ export function createReader(dialect: Dialect, onEvents: (events: Event[], recor
     {
       record(value, span) {
         const events = decoder.push(value, originOf(span))
-        const [first] = events
+        const first = events[0]
         if (first !== undefined && first.kind === 'raw' && first.why === 'unknown') events[0] = judgeUnknown(first, value, span)
         if (raw !== 'none') keepRaw(events, span)
         onEvents(events, value)

@@ -12,14 +12,14 @@ export type Broken = {
   code: string
 }
 
-/** A change at one record. `at` says where it may be made; `make` gives the records that stand there instead. */
-type Change = {
-  what: string
-  code: string
-  at(record: Rec, index: number, records: readonly Rec[]): boolean
-  make(record: Rec): Rec[]
-}
+type Where = (record: Rec, index: number, records: readonly Rec[]) => boolean
+/** A change at one record: what it is, the finding, where it may be made, and the records that then stand there. */
+type Change = readonly [what: string, code: string, at: Where, make: (record: Rec) => Rec[]]
 
+const is =
+  (key: string, value: string): Where =>
+  (record) =>
+    record[key] === value
 const drop = (): Rec[] => []
 const twice = (record: Rec): Rec[] => [record, { ...record }]
 const stranger = 'never-called'
@@ -42,183 +42,118 @@ const eventOf = (record: Rec): Rec => (record['event'] ?? {}) as Rec
 
 const changes: Record<StreamDialect, readonly Change[]> = {
   appctl: [
-    {
-      what: 'the last done is missing',
-      code: 'missing-end',
-      at: (record, index, all) => record['kind'] === 'done' && index === all.length - 1,
-      make: drop,
-    },
-    { what: 'a second done', code: 'done-last', at: (record) => record['kind'] === 'done', make: twice },
-    { what: 'a second user_prompt', code: 'prompt-first', at: (record) => record['kind'] === 'user_prompt', make: twice },
-    { what: 'no user_prompt', code: 'prompt-first', at: (record, index) => record['kind'] === 'user_prompt' && index === 0, make: drop },
-    {
-      what: 'a result without a call',
-      code: 'unknown-call',
-      at: (record) => record['kind'] === 'tool_result',
-      make: (record) => [{ ...record, id: stranger }],
-    },
-    {
-      what: 'a call without a result',
-      code: 'unanswered-call',
-      at: (record, index, all) => record['kind'] === 'tool_result' && endsWell(all, index),
-      make: drop,
-    },
-    {
-      what: 'a question about no call',
-      code: 'awaiting-open-call',
-      at: (record) => record['kind'] === 'tool_call',
-      make: (record) => [{ kind: 'awaiting_input', id: stranger }, record],
-    },
-    {
-      what: 'text after an error',
-      code: 'error-then-done',
-      at: (record) => record['kind'] === 'error',
-      make: (record) => [record, { kind: 'assistant_message', text: 'more' }],
-    },
+    ['the last done is missing', 'missing-end', (record, index, all) => record['kind'] === 'done' && index === all.length - 1, drop],
+    ['a second done', 'done-last', is('kind', 'done'), twice],
+    ['a second user_prompt', 'prompt-first', is('kind', 'user_prompt'), twice],
+    ['no user_prompt', 'prompt-first', (record, index) => record['kind'] === 'user_prompt' && index === 0, drop],
+    ['a result without a call', 'unknown-call', is('kind', 'tool_result'), (record) => [{ ...record, id: stranger }]],
+    ['a call without a result', 'unanswered-call', (record, index, all) => record['kind'] === 'tool_result' && endsWell(all, index), drop],
+    [
+      'a question about no call',
+      'awaiting-open-call',
+      is('kind', 'tool_call'),
+      (record) => [{ kind: 'awaiting_input', id: stranger }, record],
+    ],
+    ['text after an error', 'error-then-done', is('kind', 'error'), (record) => [record, { kind: 'assistant_message', text: 'more' }]],
   ],
   aictrl: [
-    { what: 'session_complete is missing', code: 'missing-end', at: (record) => record['type'] === 'session_complete', make: drop },
-    { what: 'a second session_complete', code: 'complete-last', at: (record) => record['type'] === 'session_complete', make: twice },
-    { what: 'no session_start', code: 'start-first', at: (record) => record['type'] === 'session_start', make: drop },
-    { what: 'a second session_start', code: 'start-first', at: (record) => record['type'] === 'session_start', make: twice },
-    { what: 'no tool_catalog', code: 'catalog-second', at: (record) => record['type'] === 'tool_catalog', make: drop },
-    { what: 'a number that comes twice', code: 'sequence', at: (record) => record['sequenceNum'] !== undefined, make: twice },
-    {
-      what: 'a step that does not finish',
-      code: 'step-pair',
-      at: (record, index, all) => record['type'] === 'step_finish' && stepsOn(all, index),
-      make: drop,
-    },
-    {
-      what: 'a tool of an unknown subagent',
-      code: 'subagent-open',
-      at: (record) => record['type'] === 'tool_use',
-      make: (record) => [{ ...record, part: { ...partOf(record), sessionID: stranger } }],
-    },
-    { what: 'a second session_error', code: 'error-before-complete', at: (record) => record['type'] === 'session_error', make: twice },
-    {
-      what: 'a word that the document does not list',
-      code: 'words',
-      at: (record) => record['type'] === 'session_error',
-      make: (record) => [{ ...record, reason: 'bad luck' }],
-    },
-    {
-      what: 'a ratio that is wrong',
-      code: 'context',
-      at: (record) => record['context'] !== undefined && record['context'] !== null,
-      make: (record) => [{ ...record, context: { ...(record['context'] as Rec), ratio: -1 } }],
-    },
+    ['session_complete is missing', 'missing-end', is('type', 'session_complete'), drop],
+    ['a second session_complete', 'complete-last', is('type', 'session_complete'), twice],
+    ['no session_start', 'start-first', is('type', 'session_start'), drop],
+    ['a second session_start', 'start-first', is('type', 'session_start'), twice],
+    ['no tool_catalog', 'catalog-second', is('type', 'tool_catalog'), drop],
+    ['a number that comes twice', 'sequence', (record) => record['sequenceNum'] !== undefined, twice],
+    ['a step that does not finish', 'step-pair', (record, index, all) => record['type'] === 'step_finish' && stepsOn(all, index), drop],
+    [
+      'a tool of an unknown subagent',
+      'subagent-open',
+      is('type', 'tool_use'),
+      (record) => [{ ...record, part: { ...partOf(record), sessionID: stranger } }],
+    ],
+    ['a second session_error', 'error-before-complete', is('type', 'session_error'), twice],
+    ['a word that the document does not list', 'words', is('type', 'session_error'), (record) => [{ ...record, reason: 'bad luck' }]],
+    [
+      'a ratio that is wrong',
+      'context',
+      (record) => record['context'] !== undefined && record['context'] !== null,
+      (record) => [{ ...record, context: { ...(record['context'] as Rec), ratio: -1 } }],
+    ],
   ],
   avenor: [
-    { what: 'session.end is missing', code: 'missing-end', at: isLast('event', 'session.end', 'session_id'), make: drop },
-    { what: 'a second session.end', code: 'end-once', at: (record) => record['event'] === 'session.end', make: twice },
-    {
-      what: 'an update of no call',
-      code: 'call-first',
-      at: (record) => record['event'] === 'tool.call_update',
-      make: (record) => [{ ...record, toolCallId: stranger }],
-    },
-    {
-      what: 'a call that ends twice',
-      code: 'update-once',
-      at: (record) => record['event'] === 'tool.call_update' && record['status'] !== 'in_progress',
-      make: twice,
-    },
-    {
-      what: 'a call that does not end',
-      code: 'open-call',
-      at: (record) => record['event'] === 'tool.call_update' && record['status'] !== 'in_progress',
-      make: drop,
-    },
-    {
-      what: 'an answer to no question',
-      code: 'request-first',
-      at: (record) => record['event'] === 'permission.response',
-      make: (record) => [{ ...record, request_id: stranger }],
-    },
-    {
-      what: 'an option that was not offered',
-      code: 'known-option',
-      at: (record) => record['event'] === 'permission.response',
-      make: (record) => [{ ...record, option_id: stranger }],
-    },
-    { what: 'a phase that does not end', code: 'phase-pairs', at: (record) => record['event'] === 'avenor.phase.end', make: drop },
-    {
-      what: 'a loop that does not start',
-      code: 'loop-first',
-      at: (record, index, all) =>
+    ['session.end is missing', 'missing-end', isLast('event', 'session.end', 'session_id'), drop],
+    ['a second session.end', 'end-once', is('event', 'session.end'), twice],
+    ['an update of no call', 'call-first', is('event', 'tool.call_update'), (record) => [{ ...record, toolCallId: stranger }]],
+    [
+      'a call that ends twice',
+      'update-once',
+      (record) => record['event'] === 'tool.call_update' && record['status'] !== 'in_progress',
+      twice,
+    ],
+    [
+      'a call that does not end',
+      'open-call',
+      (record) => record['event'] === 'tool.call_update' && record['status'] !== 'in_progress',
+      drop,
+    ],
+    ['an answer to no question', 'request-first', is('event', 'permission.response'), (record) => [{ ...record, request_id: stranger }]],
+    [
+      'an option that was not offered',
+      'known-option',
+      is('event', 'permission.response'),
+      (record) => [{ ...record, option_id: stranger }],
+    ],
+    ['a phase that does not end', 'phase-pairs', is('event', 'avenor.phase.end'), drop],
+    [
+      'a loop that does not start',
+      'loop-first',
+      (record, index, all) =>
         record['event'] === 'avenor.loop.start' && all.slice(0, index).every((earlier) => earlier['event'] !== 'avenor.loop.start'),
-      make: drop,
-    },
-    {
-      what: 'a loop that does not end',
-      code: 'missing-end',
-      at: (record, index, all) =>
+      drop,
+    ],
+    [
+      'a loop that does not end',
+      'missing-end',
+      (record, index, all) =>
         record['event'] === 'avenor.loop.end' && all.slice(index + 1).every((later) => later['event'] !== 'avenor.loop.start'),
-      make: drop,
-    },
-    {
-      what: 'a retry too many',
-      code: 'retry-count',
-      at: (record) => record['event'] === 'avenor.retry',
-      make: (record) => [{ ...record, attempt: 99 }],
-    },
+      drop,
+    ],
+    ['a retry too many', 'retry-count', is('event', 'avenor.retry'), (record) => [{ ...record, attempt: 99 }]],
   ],
   claude: [
-    {
-      what: 'the result is missing',
-      code: 'missing-end',
-      at: (record) => record['type'] === 'result' && !isRecordOf(record['origin']),
-      make: drop,
-    },
-    {
-      what: 'a result of no call',
-      code: 'unknown-call',
-      at: hasResult,
-      make: (record) => [{ ...record, message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: stranger, content: 'x' }] } }],
-    },
-    { what: 'a call with two results', code: 'second-result', at: hasResult, make: twice },
-    {
-      what: 'no init',
-      code: 'init-first',
-      at: (record, index, all) => record['subtype'] === 'init' && isFirstOf(all, index) && speaks(all, index),
-      make: drop,
-    },
-    {
-      what: 'an error that carries a result',
-      code: 'error-result',
-      at: (record) => record['type'] === 'result' && Array.isArray(record['errors']),
-      make: (record) => [{ ...record, result: 'fine' }],
-    },
-    {
-      what: 'a block that does not stop',
-      code: 'stream-bracket',
-      at: (record) => eventOf(record)['type'] === 'content_block_stop',
-      make: drop,
-    },
-    {
-      what: 'a block that starts twice',
-      code: 'stream-bracket',
-      at: (record) => eventOf(record)['type'] === 'content_block_start',
-      make: twice,
-    },
+    ['the result is missing', 'missing-end', (record) => record['type'] === 'result' && !isRecordOf(record['origin']), drop],
+    [
+      'a result of no call',
+      'unknown-call',
+      hasResult,
+      (record) => [{ ...record, message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: stranger, content: 'x' }] } }],
+    ],
+    ['a call with two results', 'second-result', hasResult, twice],
+    ['no init', 'init-first', (record, index, all) => record['subtype'] === 'init' && isFirstOf(all, index) && speaks(all, index), drop],
+    [
+      'an error that carries a result',
+      'error-result',
+      (record) => record['type'] === 'result' && Array.isArray(record['errors']),
+      (record) => [{ ...record, result: 'fine' }],
+    ],
+    ['a block that does not stop', 'stream-bracket', (record) => eventOf(record)['type'] === 'content_block_stop', drop],
+    ['a block that starts twice', 'stream-bracket', (record) => eventOf(record)['type'] === 'content_block_start', twice],
   ],
   sluice: [
-    { what: 'session.end is missing', code: 'missing-end', at: (record) => record['kind'] === 'session.end', make: drop },
-    { what: 'a second session.end', code: 'one-end', at: (record) => record['kind'] === 'session.end', make: twice },
-    { what: 'no session.start', code: 'start-first', at: (record) => record['kind'] === 'session.start', make: drop },
-    { what: 'a call that ends twice', code: 'tool-pair', at: (record) => record['kind'] === 'tool.end', make: twice },
-    { what: 'a call that starts twice', code: 'tool-pair', at: (record) => record['kind'] === 'tool.start', make: twice },
-    { what: 'a call that does not end', code: 'open-at-end', at: (record) => record['kind'] === 'tool.end', make: drop },
-    { what: 'a turn that ends twice', code: 'turn-pair', at: (record) => record['kind'] === 'turn.end', make: twice },
-    { what: 'a turn that does not start', code: 'turn-pair', at: (record) => record['kind'] === 'turn.start', make: drop },
-    { what: 'a message that ends twice', code: 'message-pair', at: (record) => record['kind'] === 'message.end', make: twice },
-    {
-      what: 'a question without an answer',
-      code: 'open-at-end',
-      at: (record) => (record['kind'] === 'permission.answer' && record['id'] !== undefined) || record['kind'] === 'question.answer',
-      make: drop,
-    },
+    ['session.end is missing', 'missing-end', is('kind', 'session.end'), drop],
+    ['a second session.end', 'one-end', is('kind', 'session.end'), twice],
+    ['no session.start', 'start-first', is('kind', 'session.start'), drop],
+    ['a call that ends twice', 'tool-pair', is('kind', 'tool.end'), twice],
+    ['a call that starts twice', 'tool-pair', is('kind', 'tool.start'), twice],
+    ['a call that does not end', 'open-at-end', is('kind', 'tool.end'), drop],
+    ['a turn that ends twice', 'turn-pair', is('kind', 'turn.end'), twice],
+    ['a turn that does not start', 'turn-pair', is('kind', 'turn.start'), drop],
+    ['a message that ends twice', 'message-pair', is('kind', 'message.end'), twice],
+    [
+      'a question without an answer',
+      'open-at-end',
+      (record) => (record['kind'] === 'permission.answer' && record['id'] !== undefined) || record['kind'] === 'question.answer',
+      drop,
+    ],
   ],
 }
 
@@ -246,7 +181,7 @@ function speaks(all: readonly Rec[], index: number): boolean {
 
 /** The stream with one illegal change. Undefined when it offers no place for any. */
 export function breakStream(records: readonly Rec[], dialect: StreamDialect, random: Random): Broken | undefined {
-  for (const { what, code, at, make } of random.shuffled(changes[dialect])) {
+  for (const [what, code, at, make] of random.shuffled(changes[dialect])) {
     const places = records.flatMap((record, index) => (at(record, index, records) ? [index] : []))
     if (places.length === 0) continue
     const index = random.pick(places)

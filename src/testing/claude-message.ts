@@ -11,6 +11,8 @@ export type Denial = { tool_name: string; tool_use_id: string; tool_input: Rec }
 /** How the host's side of the channel shows: not at all, only the agent's questions, or both sides in one file. */
 export type Channel = 'none' | 'agent' | 'both'
 
+export type ClaudeMessages = ReturnType<typeof createClaudeMessages>
+
 export function createClaudeMessages(random: Random, plan: Plan, make: ClaudeRecords, channel: Channel) {
   const denials: Denial[] = []
 

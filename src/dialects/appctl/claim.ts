@@ -2,8 +2,18 @@
 import type { Claimer } from '../contract.ts'
 
 const kinds: ReadonlySet<unknown> = new Set([
-  'user_prompt', 'assistant_delta', 'assistant_message', 'assistant_thought_delta', 'assistant_thought', 'tool_call',
-  'awaiting_input', 'tool_result', 'error', 'session_state', 'context_notice', 'done',
+  'user_prompt',
+  'assistant_delta',
+  'assistant_message',
+  'assistant_thought_delta',
+  'assistant_thought',
+  'tool_call',
+  'awaiting_input',
+  'tool_result',
+  'error',
+  'session_state',
+  'context_notice',
+  'done',
 ])
 
 export const claimer: Claimer = {

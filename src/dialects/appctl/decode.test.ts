@@ -11,15 +11,30 @@ const done: Rec = { kind: 'done' }
 const delta = (text: string): Rec => ({ kind: 'assistant_delta', text })
 const message = (text: string): Rec => ({ kind: 'assistant_message', text })
 const call = (id: string, name = 'list_widgets'): Rec => ({ kind: 'tool_call', id, name, arguments: { limit: 10 } })
-const result = (id: string, status = 'ok', value: unknown = 'x'): Rec => ({ kind: 'tool_result', id, result: value, status, duration_ms: 120 })
-const told = (records: readonly Rec[]): Rec[] => decodeAll(records).filter(({ synthetic }) => synthetic === undefined).map(shortly)
-const only = <K extends Kind>(records: readonly Rec[], kind: K): EventOf<K>[] => decodeAll(records).filter((event): event is EventOf<K> => event.kind === kind).map(plain)
+const result = (id: string, status = 'ok', value: unknown = 'x'): Rec => ({
+  kind: 'tool_result',
+  id,
+  result: value,
+  status,
+  duration_ms: 120,
+})
+const told = (records: readonly Rec[]): Rec[] =>
+  decodeAll(records)
+    .filter(({ synthetic }) => synthetic === undefined)
+    .map(shortly)
+const only = <K extends Kind>(records: readonly Rec[], kind: K): EventOf<K>[] =>
+  decodeAll(records)
+    .filter((event): event is EventOf<K> => event.kind === kind)
+    .map(plain)
 
 // ── the document ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 const thought = 'Inspecting available tools...'
 const examples: Record<string, Rec[]> = {
-  '01-user-prompt': [{ kind: 'turn.start', turn: 1, trigger: 'prompt' }, { kind: 'prompt.submit', turn: 1, text: 'list widgets', by: 'user', state: 'sent' }],
+  '01-user-prompt': [
+    { kind: 'turn.start', turn: 1, trigger: 'prompt' },
+    { kind: 'prompt.submit', turn: 1, text: 'list widgets', by: 'user', state: 'sent' },
+  ],
   '02-assistant-delta': [{ kind: 'text.delta', turn: 1, text: 'Looking ' }],
   '03-assistant-message': [{ kind: 'text.end', turn: 1, text: 'Here are your widgets.', streamed: false }],
   '04-assistant-thought-delta': [{ kind: 'thought.delta', turn: 1, text: thought }],
@@ -34,7 +49,10 @@ const examples: Record<string, Rec[]> = {
 }
 
 test('every example of the document, beside what sluice adds', () => {
-  assert.deepEqual(namesIn('document/', '.json'), Object.keys(examples).map((name) => `document/${name}.json`))
+  assert.deepEqual(
+    namesIn('document/', '.json'),
+    Object.keys(examples).map((name) => `document/${name}.json`),
+  )
   for (const [name, expected] of Object.entries(examples)) assert.deepEqual(told(fixture(`document/${name}.json`)), expected, name)
 })
 
@@ -64,19 +82,50 @@ test('a whole turn, event by event', () => {
 
 test('turn after turn, with an id that comes again', () => {
   const events = decodeAll(fixture('document/two-turns.ndjson'))
-  assert.deepEqual(events.map(({ kind, turn, call: id }) => [kind, turn, id].filter((part) => part !== undefined).join(' ')), [
-    'session.start', 'turn.start 1', 'prompt.submit 1', 'text.end 1', 'turn.end 1', 'turn.start 2', 'prompt.submit 2',
-    'tool.start 2 tool', 'tool.end 2 tool', 'tool.start 2 ~tool#2', 'tool.end 2 ~tool#2', 'text.end 2', 'turn.end 2', 'session.end',
-  ])
+  assert.deepEqual(
+    events.map(({ kind, turn, call: id }) => [kind, turn, id].filter((part) => part !== undefined).join(' ')),
+    [
+      'session.start',
+      'turn.start 1',
+      'prompt.submit 1',
+      'text.end 1',
+      'turn.end 1',
+      'turn.start 2',
+      'prompt.submit 2',
+      'tool.start 2 tool',
+      'tool.end 2 tool',
+      'tool.start 2 ~tool#2',
+      'tool.end 2 ~tool#2',
+      'text.end 2',
+      'turn.end 2',
+      'session.end',
+    ],
+  )
   const [, failed] = events.filter((event): event is EventOf<'tool.end'> => event.kind === 'tool.end')
-  assert.deepEqual(plain([failed?.status, failed?.text, failed?.error]), ['error', 'operation cancelled', { category: 'unknown', text: 'operation cancelled' }])
+  assert.deepEqual(plain([failed?.status, failed?.text, failed?.error]), [
+    'error',
+    'operation cancelled',
+    { category: 'unknown', text: 'operation cancelled' },
+  ])
 })
 
 test('a turn that fails: the error is told once more by its ends', () => {
   const events = decodeAll(fixture('document/failed.ndjson'))
-  assert.deepEqual(kindsOf(events), ['session.start*', 'turn.start', 'prompt.submit', 'text.delta', 'text.end*', 'tool.start', 'error', 'turn.end', 'tool.end*', 'session.end*'])
+  assert.deepEqual(kindsOf(events), [
+    'session.start*',
+    'turn.start',
+    'prompt.submit',
+    'text.delta',
+    'text.end*',
+    'tool.start',
+    'error',
+    'turn.end',
+    'tool.end*',
+    'session.end*',
+  ])
   for (const event of events) {
-    if (event.kind === 'turn.end' || event.kind === 'session.end') assert.deepEqual([event.reason, event.error?.text], ['max_turns', 'max iterations reached'])
+    if (event.kind === 'turn.end' || event.kind === 'session.end')
+      assert.deepEqual([event.reason, event.error?.text], ['max_turns', 'max iterations reached'])
   }
 })
 
@@ -84,7 +133,17 @@ test('as the server tells it: the session first, a question before its call', ()
   const events = decodeAll(fixture('document/http.ndjson'))
   assert.ok(events.every(({ session }) => session === '9f8...'))
   assert.deepEqual(kindsOf(events), [
-    'session.start*', 'session.update', 'turn.start', 'prompt.submit', 'permission.request', 'permission.answer*', 'tool.start', 'tool.end', 'text.end', 'turn.end', 'session.end*',
+    'session.start*',
+    'session.update',
+    'turn.start',
+    'prompt.submit',
+    'permission.request',
+    'permission.answer*',
+    'tool.start',
+    'tool.end',
+    'text.end',
+    'turn.end',
+    'session.end*',
   ])
 })
 
@@ -93,27 +152,72 @@ test('as the server tells it: the session first, a question before its call', ()
 test('two open calls of one id: results come in the order of the calls', () => {
   const events = decodeAll([prompt, call('tool', 'a'), call('tool', 'b'), result('tool', 'ok', '1'), result('tool', 'ok', '2'), done])
   const tools = events.filter((event) => event.kind === 'tool.start' || event.kind === 'tool.end')
-  assert.deepEqual(tools.map((event) => [event.call, event.kind === 'tool.start' ? event.name : event.text]), [['tool', 'a'], ['~tool#2', 'b'], ['tool', '1'], ['~tool#2', '2']])
+  assert.deepEqual(
+    tools.map((event) => [event.call, event.kind === 'tool.start' ? event.name : event.text]),
+    [
+      ['tool', 'a'],
+      ['~tool#2', 'b'],
+      ['tool', '1'],
+      ['~tool#2', '2'],
+    ],
+  )
   assert.deepEqual(kindsOf(decodeAll([prompt, result('x'), done])).slice(3, 5), ['tool.start*', 'tool.end'], 'a result without a call')
 })
 
 test('a turn that never came to its done is over when the next one begins', () => {
   const ends = only([prompt, delta('a'), prompt, message('b'), done], 'turn.end')
-  assert.deepEqual(ends.map(({ turn, reason, synthetic }) => [turn, reason, synthetic]), [[1, 'cut', 'implied'], [2, 'end_turn', undefined]])
+  assert.deepEqual(
+    ends.map(({ turn, reason, synthetic }) => [turn, reason, synthetic]),
+    [
+      [1, 'cut', 'implied'],
+      [2, 'end_turn', undefined],
+    ],
+  )
   const failed = only([prompt, { kind: 'error', message: 'x' }, prompt, done], 'turn.end')
-  assert.deepEqual(failed.map(({ reason }) => reason), ['error', 'end_turn'])
+  assert.deepEqual(
+    failed.map(({ reason }) => reason),
+    ['error', 'end_turn'],
+  )
 })
 
 test('an error told again after done is not told twice, and spoils no other turn', () => {
   const error = { kind: 'error', message: 'provider failed' }
   const events = decodeAll([prompt, error, done, error, prompt, message('ok'), done, done])
-  assert.deepEqual(kindsOf(events).slice(3), ['error', 'turn.end', 'raw', 'turn.start', 'prompt.submit', 'text.end', 'turn.end', 'raw', 'session.end*'])
-  assert.deepEqual(events.flatMap((event) => (event.kind === 'turn.end' || event.kind === 'session.end' ? [event.reason] : [])), ['error', 'end_turn', 'end_turn'])
+  assert.deepEqual(kindsOf(events).slice(3), [
+    'error',
+    'turn.end',
+    'raw',
+    'turn.start',
+    'prompt.submit',
+    'text.end',
+    'turn.end',
+    'raw',
+    'session.end*',
+  ])
+  assert.deepEqual(
+    events.flatMap((event) => (event.kind === 'turn.end' || event.kind === 'session.end' ? [event.reason] : [])),
+    ['error', 'end_turn', 'end_turn'],
+  )
 })
 
 test('what one turn left behind does not reach into the next', () => {
-  const events = decodeAll([prompt, call('tool', 'a'), { kind: 'error', message: 'x' }, done, prompt, call('tool', 'b'), result('tool', 'ok', 'of b'), done])
-  assert.deepEqual(events.filter((event) => event.kind === 'tool.end').map((event) => [event.call, event.status, event.text]), [['~tool#2', 'ok', 'of b'], ['tool', 'abandoned', undefined]])
+  const events = decodeAll([
+    prompt,
+    call('tool', 'a'),
+    { kind: 'error', message: 'x' },
+    done,
+    prompt,
+    call('tool', 'b'),
+    result('tool', 'ok', 'of b'),
+    done,
+  ])
+  assert.deepEqual(
+    events.filter((event) => event.kind === 'tool.end').map((event) => [event.call, event.status, event.text]),
+    [
+      ['~tool#2', 'ok', 'of b'],
+      ['tool', 'abandoned', undefined],
+    ],
+  )
   const error = { kind: 'error', message: 'x' }
   assert.equal(only([prompt, error, done, prompt, done, error], 'error').length, 2, 'the same words of another turn are told')
 })
@@ -130,20 +234,33 @@ test('who was asked has answered when the stream goes on', () => {
 
 test('thoughts and text may alternate; each has one end', () => {
   const thinks = (text: string): Rec => ({ kind: 'assistant_thought_delta', text })
-  assert.deepEqual(kindsOf(decodeAll([prompt, thinks('a'), delta('b'), thinks('c'), delta('d'), { kind: 'assistant_thought', text: 'ac' }, message('bd'), done])).slice(3),
-    ['thought.delta', 'text.delta', 'thought.delta', 'text.delta', 'thought.end', 'text.end', 'turn.end', 'session.end*'])
+  assert.deepEqual(
+    kindsOf(
+      decodeAll([prompt, thinks('a'), delta('b'), thinks('c'), delta('d'), { kind: 'assistant_thought', text: 'ac' }, message('bd'), done]),
+    ).slice(3),
+    ['thought.delta', 'text.delta', 'thought.delta', 'text.delta', 'thought.end', 'text.end', 'turn.end', 'session.end*'],
+  )
 })
 
 test('a stream that is cut says so', () => {
   const events = decodeAll([prompt, delta('a'), call('c')])
   assert.deepEqual(kindsOf(events).slice(4), ['text.end*', 'tool.start', 'tool.end*', 'turn.end*', 'session.end*'])
-  assert.deepEqual(only([prompt, call('c')], 'tool.end').map(({ status, synthetic }) => [status, synthetic]), [['abandoned', 'cut']])
+  assert.deepEqual(
+    only([prompt, call('c')], 'tool.end').map(({ status, synthetic }) => [status, synthetic]),
+    [['abandoned', 'cut']],
+  )
 })
 
 test('unknown kinds and keys are kept, wrong bodies are issues', () => {
-  assert.deepEqual(only([{ kind: 'brand_new', x: 1 }], 'raw').map(({ type, why }) => [type, why]), [['brand_new', 'unknown']])
+  assert.deepEqual(
+    only([{ kind: 'brand_new', x: 1 }], 'raw').map(({ type, why }) => [type, why]),
+    [['brand_new', 'unknown']],
+  )
   assert.deepEqual(only([{ ...delta('a'), colour: 'red' }], 'text.delta')[0]?.ext, { appctl: { colour: 'red' } })
-  assert.deepEqual(only([{ kind: 'assistant_delta', text: 5 }], 'issue').map(({ code }) => code), ['bad-body'])
+  assert.deepEqual(
+    only([{ kind: 'assistant_delta', text: 5 }], 'issue').map(({ code }) => code),
+    ['bad-body'],
+  )
 })
 
 test('the claim', () => {
@@ -153,9 +270,20 @@ test('the claim', () => {
 })
 
 test('the decoder never throws', () => {
-  const record = fc.tuple(fc.constantFrom(...Object.keys(appctl.shapes.checks)), fc.dictionary(fc.constantFrom('text', 'id', 'name', 'arguments', 'result', 'status', 'message', 'session_id', 'transcript_len'), fc.jsonValue()))
-  fc.assert(fc.property(fc.array(record, { maxLength: 12 }), (list) => {
-    const events = decodeAll(list.map(([kind, fields]) => ({ ...(fields as Rec), kind })))
-    assert.deepEqual(events.map(({ seq }) => seq), events.map((_, index) => index + 1))
-  }))
+  const record = fc.tuple(
+    fc.constantFrom(...Object.keys(appctl.shapes.checks)),
+    fc.dictionary(
+      fc.constantFrom('text', 'id', 'name', 'arguments', 'result', 'status', 'message', 'session_id', 'transcript_len'),
+      fc.jsonValue(),
+    ),
+  )
+  fc.assert(
+    fc.property(fc.array(record, { maxLength: 12 }), (list) => {
+      const events = decodeAll(list.map(([kind, fields]) => ({ ...(fields as Rec), kind })))
+      assert.deepEqual(
+        events.map(({ seq }) => seq),
+        events.map((_, index) => index + 1),
+      )
+    }),
+  )
 })

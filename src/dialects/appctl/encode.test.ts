@@ -11,7 +11,8 @@ function written(told: readonly Told[]): Rec[] {
   return records
 }
 const words = (...parts: unknown[]): string => parts.filter((part) => typeof part === 'string' && part !== '').join(' ')
-const brief = (told: readonly Told[]): unknown[] => written(told).map(({ kind, text, message, id, synthetic }) => words(kind, text ?? message ?? id, synthetic))
+const brief = (told: readonly Told[]): unknown[] =>
+  written(told).map(({ kind, text, message, id, synthetic }) => words(kind, text ?? message ?? id, synthetic))
 const ask: Told = ['prompt.submit', { text: 'hi', by: 'user', state: 'sent' }]
 const end: Told = ['turn.end', { reason: 'end_turn' }]
 const at = (session: string) => ({ session })
@@ -24,7 +25,9 @@ test('every document fixture comes back by value', () => {
   for (const name of [...namesIn('document/', '.json'), ...namesIn('document/', '.ndjson')]) {
     const records = fixture(name)
     const told = decodeAll(records).filter(({ synthetic }) => synthetic === undefined)
-    const again = encodeAll(told).records.filter(({ synthetic }) => synthetic === undefined).map((record) => (reusesIds.has(name) && record['id'] === 'tool#2' ? { ...record, id: 'tool' } : record))
+    const again = encodeAll(told)
+      .records.filter(({ synthetic }) => synthetic === undefined)
+      .map((record) => (reusesIds.has(name) && record['id'] === 'tool#2' ? { ...record, id: 'tool' } : record))
     assert.deepEqual(again, name.endsWith('08-tool-result.json') ? [] : records, name) // a result without its call cannot be written
   }
 })
@@ -45,7 +48,11 @@ test('a turn begins with its prompt, known or not', () => {
   assert.deepEqual(brief([['text.end', { text: 'a', streamed: false }], end]), ['user_prompt required', 'assistant_message a', 'done'])
   assert.deepEqual(encodeAll(tellAll([['prompt.submit', { by: 'host', state: 'sent', bytes: 3 }], end])).added, ['user_prompt.text'])
   const part = (text: string): Told => ['prompt.submit', { text, by: 'user', state: 'seen', partial: true }]
-  assert.deepEqual(brief([part('list '), part('widgets'), ['text.end', { text: 'a', streamed: false }], end]), ['user_prompt list widgets', 'assistant_message a', 'done'])
+  assert.deepEqual(brief([part('list '), part('widgets'), ['text.end', { text: 'a', streamed: false }], end]), [
+    'user_prompt list widgets',
+    'assistant_message a',
+    'done',
+  ])
   assert.deepEqual(brief([part('cut')]), ['user_prompt cut', 'done cut'])
 })
 
@@ -56,26 +63,70 @@ test('trouble that ends nothing begins no turn', () => {
 
 test('a failure stands before done, once', () => {
   const error = { category: 'unknown', text: 'boo' } as const
-  assert.deepEqual(brief([ask, ['error', { scope: 'turn', fatal: true, error }], ['text.end', { text: 'a', streamed: false }], ['turn.end', { reason: 'error', error }]]), ['user_prompt hi', 'assistant_message a', 'error boo', 'done'])
+  assert.deepEqual(
+    brief([
+      ask,
+      ['error', { scope: 'turn', fatal: true, error }],
+      ['text.end', { text: 'a', streamed: false }],
+      ['turn.end', { reason: 'error', error }],
+    ]),
+    ['user_prompt hi', 'assistant_message a', 'error boo', 'done'],
+  )
   assert.deepEqual(brief([ask, ['turn.end', { reason: 'error', error }]]), ['user_prompt hi', 'error boo', 'done'])
   assert.deepEqual(brief([ask, ['turn.end', { reason: 'max_turns' }]]), ['user_prompt hi', 'error max iterations reached', 'done'])
-  assert.deepEqual(brief([['error', { scope: 'connection', fatal: true, error }, { session: undefined }]]).slice(0, 3), ['user_prompt required', 'error boo', 'done'], 'trouble before any session is a turn of its own')
+  assert.deepEqual(
+    brief([['error', { scope: 'connection', fatal: true, error }, { session: undefined }]]).slice(0, 3),
+    ['user_prompt required', 'error boo', 'done'],
+    'trouble before any session is a turn of its own',
+  )
 })
 
 test('streamed text ends in a whole, told or joined', () => {
   const piece = (text: string): Told => ['text.delta', { text }]
-  assert.deepEqual(brief([ask, piece('a'), piece('b'), ['text.end', { text: 'AB', streamed: true }], piece('c'), end]), ['user_prompt hi', 'assistant_delta a', 'assistant_delta b', 'assistant_message AB', 'assistant_delta c', 'assistant_message c', 'done'])
+  assert.deepEqual(brief([ask, piece('a'), piece('b'), ['text.end', { text: 'AB', streamed: true }], piece('c'), end]), [
+    'user_prompt hi',
+    'assistant_delta a',
+    'assistant_delta b',
+    'assistant_message AB',
+    'assistant_delta c',
+    'assistant_message c',
+    'done',
+  ])
 })
 
 test('a second session waits for the end of the turn, and nothing of it is lost or out of order', () => {
   const say = (text: string, session: string): Told => ['text.end', { text, streamed: false }, at(session)]
   const prompt = (session: string): Told => ['prompt.submit', { text: session, by: 'user', state: 'sent' }, at(session)]
   const over = (session: string): Told => ['turn.end', { reason: 'end_turn' }, at(session)]
-  assert.deepEqual(brief([prompt('a'), prompt('b'), say('b1', 'b'), say('a1', 'a'), over('a'), say('b2', 'b'), over('b')]),
-    ['user_prompt a', 'assistant_message a1', 'done', 'user_prompt b', 'assistant_message b1', 'assistant_message b2', 'done'])
-  assert.deepEqual(brief([prompt('a'), prompt('b'), prompt('c'), say('c1', 'c'), say('b1', 'b'), over('c'), over('b'), prompt('b'), over('b'), over('a')]),
-    ['user_prompt a', 'done', 'user_prompt b', 'assistant_message b1', 'done', 'user_prompt b', 'done', 'user_prompt c', 'assistant_message c1', 'done'])
-  const many: Told[] = [prompt('a'), ...Array.from({ length: 20_000 }, (_, index): Told => ['session.start', {}, at(`s${index}`)]), over('a')]
+  assert.deepEqual(brief([prompt('a'), prompt('b'), say('b1', 'b'), say('a1', 'a'), over('a'), say('b2', 'b'), over('b')]), [
+    'user_prompt a',
+    'assistant_message a1',
+    'done',
+    'user_prompt b',
+    'assistant_message b1',
+    'assistant_message b2',
+    'done',
+  ])
+  assert.deepEqual(
+    brief([prompt('a'), prompt('b'), prompt('c'), say('c1', 'c'), say('b1', 'b'), over('c'), over('b'), prompt('b'), over('b'), over('a')]),
+    [
+      'user_prompt a',
+      'done',
+      'user_prompt b',
+      'assistant_message b1',
+      'done',
+      'user_prompt b',
+      'done',
+      'user_prompt c',
+      'assistant_message c1',
+      'done',
+    ],
+  )
+  const many: Told[] = [
+    prompt('a'),
+    ...Array.from({ length: 20_000 }, (_, index): Told => ['session.start', {}, at(`s${index}`)]),
+    over('a'),
+  ]
   assert.equal(written(many).length, 2, 'and no stack grows with their number')
 })
 
@@ -83,10 +134,34 @@ test('a second session waits for the end of the turn, and nothing of it is lost 
 
 test('a call and its result', () => {
   const place = { call: 'c' }
-  const tool = (ended: Told[1]): Rec | undefined => written([ask, ['tool.start', { name: 'bash', toolKind: 'execute', input: { a: 1 } }, { ...place, at: 5 }], ['tool.end', ended, { ...place, at: 12 }] as Told, end])[2]
-  assert.deepEqual(tool({ status: 'ok', text: 'out', data: { rows: 1 } }), { kind: 'tool_result', id: 'c', result: { rows: 1 }, status: 'ok', duration_ms: 7 })
-  assert.deepEqual(tool({ status: 'ok', exitCode: 2, text: 'out' }), { kind: 'tool_result', id: 'c', result: 'out', status: 'error', duration_ms: 7 })
-  assert.deepEqual(tool({ status: 'denied', durationMs: 3 }), { kind: 'tool_result', id: 'c', result: 'denied', status: 'error', duration_ms: 3 })
+  const tool = (ended: Told[1]): Rec | undefined =>
+    written([
+      ask,
+      ['tool.start', { name: 'bash', toolKind: 'execute', input: { a: 1 } }, { ...place, at: 5 }],
+      ['tool.end', ended, { ...place, at: 12 }] as Told,
+      end,
+    ])[2]
+  assert.deepEqual(tool({ status: 'ok', text: 'out', data: { rows: 1 } }), {
+    kind: 'tool_result',
+    id: 'c',
+    result: { rows: 1 },
+    status: 'ok',
+    duration_ms: 7,
+  })
+  assert.deepEqual(tool({ status: 'ok', exitCode: 2, text: 'out' }), {
+    kind: 'tool_result',
+    id: 'c',
+    result: 'out',
+    status: 'error',
+    duration_ms: 7,
+  })
+  assert.deepEqual(tool({ status: 'denied', durationMs: 3 }), {
+    kind: 'tool_result',
+    id: 'c',
+    result: 'denied',
+    status: 'error',
+    duration_ms: 3,
+  })
 })
 
 test('a call that tells its arguments later is told with them', () => {
@@ -97,24 +172,48 @@ test('a call that tells its arguments later is told with them', () => {
   assert.deepEqual(written([ask, begun, full, ended, end])[1]?.['arguments'], { a: 1 })
   assert.deepEqual(written([ask, begun, ended, end])[1]?.['arguments'], {})
   const { records } = encodeAll(tellAll([ask, begun]).slice(0, -3)) // the source stops right after it
-  assert.deepEqual(records.map(({ kind }) => kind), ['user_prompt', 'tool_call', 'tool_result', 'done'])
+  assert.deepEqual(
+    records.map(({ kind }) => kind),
+    ['user_prompt', 'tool_call', 'tool_result', 'done'],
+  )
   assert.deepEqual(brief([ask, begun, end]), ['user_prompt hi', 'tool_call c', 'tool_result c cut', 'done'])
 })
 
 test('a question names its call while that is open', () => {
   const request: Told = ['permission.request', { id: '1', name: 'bash', input: { a: 1 }, options: [] }, { call: 'c' }]
-  const [, , asked] = written([ask, ['tool.start', { name: 'bash', toolKind: 'execute', input: {} }, { call: 'c' }], request, ['tool.end', { status: 'ok' }, { call: 'c' }], end])
+  const [, , asked] = written([
+    ask,
+    ['tool.start', { name: 'bash', toolKind: 'execute', input: {} }, { call: 'c' }],
+    request,
+    ['tool.end', { status: 'ok' }, { call: 'c' }],
+    end,
+  ])
   assert.deepEqual(asked, { kind: 'awaiting_input', id: 'c', name: 'bash', arguments: { a: 1 } })
   assert.deepEqual(codesOf(encodeAll(tellAll([ask, request, end])).records), [])
 })
 
 test('a lane: its tools are told, its text is not', () => {
   const lane = { agent: 'task', call: 'c' }
-  assert.deepEqual(brief([ask, ['text.delta', { text: 'x' }, { agent: 'task' }], ['tool.start', { name: 'bash', toolKind: 'execute', input: {} }, lane], ['tool.end', { status: 'ok' }, lane], end]), ['user_prompt hi', 'tool_call c', 'tool_result c', 'done'])
+  assert.deepEqual(
+    brief([
+      ask,
+      ['text.delta', { text: 'x' }, { agent: 'task' }],
+      ['tool.start', { name: 'bash', toolKind: 'execute', input: {} }, lane],
+      ['tool.end', { status: 'ok' }, lane],
+      end,
+    ]),
+    ['user_prompt hi', 'tool_call c', 'tool_result c', 'done'],
+  )
 })
 
 test('session state and reduced context', () => {
-  const told: Told[] = [['session.update', { native: 'n', length: 2, how: 'resumed' }], ask, ['context.trim', { why: 'compact', before: 9, after: 3 }], ['session.update', { model: 'm' }], end]
+  const told: Told[] = [
+    ['session.update', { native: 'n', length: 2, how: 'resumed' }],
+    ask,
+    ['context.trim', { why: 'compact', before: 9, after: 3 }],
+    ['session.update', { model: 'm' }],
+    end,
+  ]
   assert.deepEqual(written(told), [
     { kind: 'session_state', session_id: 'n', transcript_len: 2, resumed: true },
     { kind: 'user_prompt', text: 'hi' },

@@ -55,11 +55,17 @@ export function encode(sink: Sink): Encoder {
   }
 
   function toolUpdate(event: EventOf<'tool.update'>): void {
-    if (heldCall === undefined || heldCall.call !== event.call) return event.input === undefined ? undefined : sink.lost(event, 'input', 'drop')
+    if (heldCall === undefined || heldCall.call !== event.call)
+      return event.input === undefined ? undefined : sink.lost(event, 'input', 'drop')
     if (event.input !== undefined) toolCall(heldCall, event.input)
   }
 
-  function toolResult(call: string, body: Pick<Wire<'tool_result'>, 'result' | 'status'>, durationMs: number | undefined, synthetic: string | undefined): void {
+  function toolResult(
+    call: string,
+    body: Pick<Wire<'tool_result'>, 'result' | 'status'>,
+    durationMs: number | undefined,
+    synthetic: string | undefined,
+  ): void {
     openCalls.delete(call)
     if (durationMs === undefined) sink.added('tool_result.duration_ms')
     write({ kind: 'tool_result', id: wireId(call), ...body, duration_ms: durationMs ?? 0 }, synthetic)
@@ -117,7 +123,10 @@ export function encode(sink: Sink): Encoder {
         return write({ kind: 'context_notice', message: event.text ?? trimText(event) }, syntheticOf(event))
       case 'session.update':
         if (event.native === undefined || event.length === undefined) return sink.lost(event, 'length', 'drop')
-        return write({ kind: 'session_state', session_id: event.native, transcript_len: event.length, resumed: event.how === 'resumed' }, syntheticOf(event))
+        return write(
+          { kind: 'session_state', session_id: event.native, transcript_len: event.length, resumed: event.how === 'resumed' },
+          syntheticOf(event),
+        )
       case 'error': {
         if (!event.fatal) return sink.lost(event, 'error', 'drop')
         const isAlone = current === undefined && isOutside(event)
@@ -169,9 +178,17 @@ export function encode(sink: Sink): Encoder {
 }
 
 const needsTurn: ReadonlySet<string> = new Set([
-  'text.delta', 'text.end', 'thought.delta', 'thought.end', 'tool.start', 'permission.request', 'context.trim', 'turn.end',
+  'text.delta',
+  'text.end',
+  'thought.delta',
+  'thought.end',
+  'tool.start',
+  'permission.request',
+  'context.trim',
+  'turn.end',
 ])
-const isOutside = (event: Event): boolean => event.kind === 'error' && event.session === undefined && (event.scope === 'connection' || event.scope === 'supervisor')
+const isOutside = (event: Event): boolean =>
+  event.kind === 'error' && event.session === undefined && (event.scope === 'connection' || event.scope === 'supervisor')
 const laneKinds: ReadonlySet<string> = new Set(['tool.start', 'tool.update', 'tool.end', 'permission.request'])
 
 const reasonText = (reason: Reason): string => (reason === 'max_turns' ? 'max iterations reached' : reason.replaceAll('_', ' '))

@@ -7,10 +7,19 @@ import { codesOf, findingsOf, fixture, jsonFixture, namesIn, plain } from './sup
 
 test('each stream of the rejected corpus breaks the rule it was made for', () => {
   const expected = jsonFixture('rejected/expected.json') as Record<string, string[]>
-  assert.deepEqual(namesIn('rejected/', '.ndjson').toSorted(), Object.keys(expected).map((name) => `rejected/${name}`).toSorted())
+  assert.deepEqual(
+    namesIn('rejected/', '.ndjson').toSorted(),
+    Object.keys(expected)
+      .map((name) => `rejected/${name}`)
+      .toSorted(),
+  )
   for (const [name, codes] of Object.entries(expected)) assert.deepEqual(codesOf(fixture(`rejected/${name}`)), codes, name)
   const broken = new Set(Object.values(expected).flat())
-  assert.deepEqual(Object.keys(appctl.rules).filter((code) => !broken.has(code)), [], 'every rule has a stream that breaks it')
+  assert.deepEqual(
+    Object.keys(appctl.rules).filter((code) => !broken.has(code)),
+    [],
+    'every rule has a stream that breaks it',
+  )
 })
 
 test("the document's whole turns are legal", () => {
@@ -22,7 +31,9 @@ test('one finding for one defect', () => {
   const delta: Rec = { kind: 'assistant_delta', text: 'a' }
   assert.deepEqual(codesOf(many(delta)), ['prompt-first', 'missing-end'])
   assert.deepEqual(codesOf([{ kind: 'user_prompt', text: '' }, { kind: 'done' }, ...many(delta)]), ['done-last'])
-  assert.deepEqual(codesOf([{ kind: 'user_prompt', text: '' }, { kind: 'error', message: 'x' }, ...many(delta), { kind: 'done' }]), ['error-then-done'])
+  assert.deepEqual(codesOf([{ kind: 'user_prompt', text: '' }, { kind: 'error', message: 'x' }, ...many(delta), { kind: 'done' }]), [
+    'error-then-done',
+  ])
 })
 
 test('an id may come again, also while it is open', () => {
@@ -32,7 +43,11 @@ test('an id may come again, also while it is open', () => {
   assert.deepEqual(codesOf(turn(call, call, result, result)), [])
   assert.deepEqual(codesOf(turn(call, call, result)), ['unanswered-call'])
   assert.deepEqual(codesOf([...turn(call).slice(0, -1), ...turn()]), ['prompt-first'], 'and a turn that breaks off is one defect')
-  assert.deepEqual(codesOf([...turn(call, { kind: 'error', message: 'x' }), ...turn()]), [], 'an error excuses the open call, in its own turn')
+  assert.deepEqual(
+    codesOf([...turn(call, { kind: 'error', message: 'x' }), ...turn()]),
+    [],
+    'an error excuses the open call, in its own turn',
+  )
 })
 
 // ── repair ───────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -52,9 +67,13 @@ test('repair adds what is missing: prompts, results, dones', () => {
   for (const name of ['no-prompt', 'two-prompts', 'no-done', 'no-done-open-call', 'unanswered-call', 'two-unanswered-calls']) {
     assert.deepEqual(codesOf(repaired(fixture(`rejected/${name}.ndjson`))), [], name)
   }
-  assert.deepEqual(repaired([{ kind: 'user_prompt', text: 'a' }, { kind: 'tool_call', id: 'c', name: 'x', arguments: {} }]).slice(2), [
-    { kind: 'tool_result', id: 'c', result: 'abandoned', status: 'error', duration_ms: 0 }, { kind: 'done' },
-  ])
+  assert.deepEqual(
+    repaired([
+      { kind: 'user_prompt', text: 'a' },
+      { kind: 'tool_call', id: 'c', name: 'x', arguments: {} },
+    ]).slice(2),
+    [{ kind: 'tool_result', id: 'c', result: 'abandoned', status: 'error', duration_ms: 0 }, { kind: 'done' }],
+  )
 })
 
 test('made-up streams: the legal ones pass unchanged, the broken ones are caught, cut ones can be repaired', () => {

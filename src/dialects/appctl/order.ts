@@ -21,7 +21,8 @@ export function order(): Order {
   let strayed = false // what follows a done or an error is said once
   const calls = new Map<string, number>() // ids may repeat
 
-  const breaks = (report: Report, code: keyof typeof rules, text: string, severity: 'error' | 'warn' = 'error'): void => report({ code, severity, text })
+  const breaks = (report: Report, code: keyof typeof rules, text: string, severity: 'error' | 'warn' = 'error'): void =>
+    report({ code, severity, text })
 
   return {
     push(record: Rec, tag: string, report) {
@@ -31,7 +32,8 @@ export function order(): Order {
         strayed = tag !== 'done'
         return
       }
-      if (open === (tag === 'user_prompt')) breaks(report, 'prompt-first', open ? 'a second user_prompt in the turn' : `${tag} before user_prompt`)
+      if (open === (tag === 'user_prompt'))
+        breaks(report, 'prompt-first', open ? 'a second user_prompt in the turn' : `${tag} before user_prompt`)
       else if (failed && !strayed && tag !== 'done') {
         strayed = true
         breaks(report, 'error-then-done', `${tag} after an error`)
@@ -57,7 +59,8 @@ export function order(): Order {
         }
         case 'awaiting_input': {
           const { id } = record as Wire<'awaiting_input'>
-          if (id !== undefined && !calls.has(id)) breaks(report, 'awaiting-open-call', `awaiting_input names ${quoted(id)}, which is not open`)
+          if (id !== undefined && !calls.has(id))
+            breaks(report, 'awaiting-open-call', `awaiting_input names ${quoted(id)}, which is not open`)
           return
         }
         case 'error':
@@ -72,12 +75,27 @@ export function order(): Order {
       }
     },
     end(report) {
-      if (open) breaks(report, 'missing-end', calls.size === 0 ? 'the stream ends inside a turn' : `the stream ends inside a turn, with open calls: ${[...calls.keys()].slice(0, 8).map((id) => quoted(id)).join(', ')}`)
+      if (open)
+        breaks(
+          report,
+          'missing-end',
+          calls.size === 0
+            ? 'the stream ends inside a turn'
+            : `the stream ends inside a turn, with open calls: ${[...calls.keys()]
+                .slice(0, 8)
+                .map((id) => quoted(id))
+                .join(', ')}`,
+        )
     },
     missing(next, tag) {
-      if (!open && !ended && next !== undefined && tag !== 'user_prompt' && tag !== 'session_state') return [{ kind: 'user_prompt', text: '' }]
+      if (!open && !ended && next !== undefined && tag !== 'user_prompt' && tag !== 'session_state')
+        return [{ kind: 'user_prompt', text: '' }]
       if (!open || (next !== undefined && tag !== 'done' && tag !== 'user_prompt')) return []
-      const results = failed ? [] : [...calls].flatMap(([id, count]) => Array.from({ length: count }, () => ({ kind: 'tool_result', id, result: 'abandoned', status: 'error', duration_ms: 0 })))
+      const results = failed
+        ? []
+        : [...calls].flatMap(([id, count]) =>
+            Array.from({ length: count }, () => ({ kind: 'tool_result', id, result: 'abandoned', status: 'error', duration_ms: 0 })),
+          )
       return tag === 'done' ? results : [...results, { kind: 'done' }]
     },
   }

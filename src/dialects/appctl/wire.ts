@@ -15,7 +15,11 @@ export const records = {
   assistant_thought: kind('assistant_thought', text),
   tool_call: kind('tool_call', { id: Type.String(), name: Type.String(), arguments: Type.Unknown() }),
   // The document's form is bare; the extra keys name the call, so that a client far away can answer.
-  awaiting_input: kind('awaiting_input', { id: optional(Type.String()), name: optional(Type.String()), arguments: optional(Type.Unknown()) }),
+  awaiting_input: kind('awaiting_input', {
+    id: optional(Type.String()),
+    name: optional(Type.String()),
+    arguments: optional(Type.Unknown()),
+  }),
   tool_result: kind('tool_result', {
     id: Type.String(),
     result: Type.Unknown(),
@@ -23,7 +27,11 @@ export const records = {
     duration_ms: optional(Type.Number()),
   }),
   error: kind('error', { message: Type.String() }),
-  session_state: kind('session_state', { session_id: Type.String(), transcript_len: Type.Integer({ minimum: 0 }), resumed: optional(Type.Boolean()) }),
+  session_state: kind('session_state', {
+    session_id: Type.String(),
+    transcript_len: Type.Integer({ minimum: 0 }),
+    resumed: optional(Type.Boolean()),
+  }),
   context_notice: kind('context_notice', { message: Type.String() }),
   done: kind('done', {}),
 }

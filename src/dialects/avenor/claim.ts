@@ -2,10 +2,31 @@
 import type { Claimer } from '../contract.ts'
 
 const names: ReadonlySet<unknown> = new Set([
-  'agent.message_chunk', 'agent.thought_chunk', 'user.message_chunk', 'tool.call', 'tool.call_update', 'session.plan',
-  'permission.request', 'permission.response', 'avenor.loop.start', 'avenor.phase.start', 'avenor.phase.end', 'avenor.loop.end',
-  'session.start', 'session.end', 'agent.prompt_submitted', 'agent.prompt_queued', 'agent.channel_ready', 'agent.report',
-  'agent.reply', 'agent.finish', 'agent.status', 'avenor.retry', 'avenor.error', 'avenor.compaction', 'subscriber.lagged',
+  'agent.message_chunk',
+  'agent.thought_chunk',
+  'user.message_chunk',
+  'tool.call',
+  'tool.call_update',
+  'session.plan',
+  'permission.request',
+  'permission.response',
+  'avenor.loop.start',
+  'avenor.phase.start',
+  'avenor.phase.end',
+  'avenor.loop.end',
+  'session.start',
+  'session.end',
+  'agent.prompt_submitted',
+  'agent.prompt_queued',
+  'agent.channel_ready',
+  'agent.report',
+  'agent.reply',
+  'agent.finish',
+  'agent.status',
+  'avenor.retry',
+  'avenor.error',
+  'avenor.compaction',
+  'subscriber.lagged',
 ])
 
 export const claimer: Claimer = {

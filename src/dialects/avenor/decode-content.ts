@@ -16,7 +16,9 @@ export function inputOf(rawInput: unknown): unknown {
 
 export function pathsOf(locations: unknown): string[] | undefined {
   if (!Array.isArray(locations)) return undefined
-  const paths = locations.flatMap((location: unknown) => (isRecord(location) && typeof location['path'] === 'string' ? [location['path']] : []))
+  const paths = locations.flatMap((location: unknown) =>
+    isRecord(location) && typeof location['path'] === 'string' ? [location['path']] : [],
+  )
   return paths.length === 0 ? undefined : paths
 }
 
@@ -37,4 +39,5 @@ export function textIn(content: unknown): string | undefined {
 }
 
 /** What a checkpoint's report says, whichever of the usual keys it uses. */
-export const spoken = (payload: unknown): unknown => (isRecord(payload) ? (payload['text'] ?? payload['message'] ?? payload['summary']) : payload)
+export const spoken = (payload: unknown): unknown =>
+  isRecord(payload) ? (payload['text'] ?? payload['message'] ?? payload['summary']) : payload

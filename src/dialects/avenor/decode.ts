@@ -27,12 +27,18 @@ export function decode(pen: Pen): DecoderBody {
     const { content } = record
     const place: Place = { at: record.ts, session: record.session_id, run: record.run_id, message: record.messageId ?? undefined }
     pen.common(place)
-    if (typeof content === 'object' && typeof (content as Content).text === 'string') return pen.emit(kind, { text: (content as { text: string }).text }, place)
+    if (typeof content === 'object' && typeof (content as Content).text === 'string')
+      return pen.emit(kind, { text: (content as { text: string }).text }, place)
     let told = false
     for (const block of blocksOf(content ?? record.delta ?? spoken(record.payload))) {
       const text = textOfBlock(block)
       if (text !== undefined) pen.emit(kind, { text }, place)
-      else if (isRecord(block)) pen.emit('content.end', { type: codeText(block['type']) ?? 'other', mime: codeText(block['mimeType']), uri: codeText(block['uri']), data: block['data'] }, place)
+      else if (isRecord(block))
+        pen.emit(
+          'content.end',
+          { type: codeText(block['type']) ?? 'other', mime: codeText(block['mimeType']), uri: codeText(block['uri']), data: block['data'] },
+          place,
+        )
       else continue
       told = true
     }
@@ -43,7 +49,11 @@ export function decode(pen: Pen): DecoderBody {
     const text = textIn(content ?? delta ?? spoken(payload))
     const blocks = text === undefined && content !== undefined ? [content] : undefined
     openTurn(place)
-    pen.emit('prompt.submit', { text, content: blocks, by: 'user', state: 'seen', partial: true }, { ...place, message: messageId ?? undefined })
+    pen.emit(
+      'prompt.submit',
+      { text, content: blocks, by: 'user', state: 'seen', partial: true },
+      { ...place, message: messageId ?? undefined },
+    )
   }
 
   /** A prompt begins the turn that is not yet open. */
@@ -62,7 +72,11 @@ export function decode(pen: Pen): DecoderBody {
     const input = inputOf(rawInput)
     const paths = pathsOf(locations)
     if (pen.isOpen(open)) {
-      pen.emit('tool.update', { state: stateOf(status), toolKind: toolKindOfWord(kind), title: title ?? undefined, input, paths }, { ...place, call: open })
+      pen.emit(
+        'tool.update',
+        { state: stateOf(status), toolKind: toolKindOfWord(kind), title: title ?? undefined, input, paths },
+        { ...place, call: open },
+      )
     } else {
       if (used.size >= mostUsedIds) used.clear()
       used.set(key, (used.get(key) ?? 0) + 1)
@@ -78,66 +92,107 @@ export function decode(pen: Pen): DecoderBody {
     if (!pen.isOpen(call)) {
       if (used.has(key)) return pen.raw(record.event, 'redundant', { ...place, call })
       used.set(key, 1)
-      if (!isFinal(status)) pen.emit('tool.start', { ...toolOf(title, kind), input: inputOf(rawInput) }, { ...place, call, synthetic: 'implied' })
+      if (!isFinal(status))
+        pen.emit('tool.start', { ...toolOf(title, kind), input: inputOf(rawInput) }, { ...place, call, synthetic: 'implied' })
     }
     if (isFinal(status)) return toolEnd(record, place, call)
     const blocks = Array.isArray(content) ? (content as unknown[]) : undefined
-    const told = { toolKind: toolKindOfWord(kind), title: title ?? undefined, input: inputOf(rawInput), content: blocks, paths: pathsOf(locations) }
+    const told = {
+      toolKind: toolKindOfWord(kind),
+      title: title ?? undefined,
+      input: inputOf(rawInput),
+      content: blocks,
+      paths: pathsOf(locations),
+    }
     pen.emit('tool.update', { state: stateOf(status), ...told }, { ...place, call })
   }
 
-  function toolEnd({ title, kind, status, content, rawOutput }: Wire<'tool.call'> | Wire<'tool.call_update'>, place: Place, call: string): void {
+  function toolEnd(
+    { title, kind, status, content, rawOutput }: Wire<'tool.call'> | Wire<'tool.call_update'>,
+    place: Place,
+    call: string,
+  ): void {
     const blocks = Array.isArray(content) ? (content as unknown[]) : undefined
     const text = textIn(content) ?? (typeof rawOutput === 'string' ? rawOutput : undefined)
     const data = typeof rawOutput === 'string' ? undefined : rawOutput
     const error = status === 'failed' && text !== undefined ? faultOf(text) : undefined
     const toolStatus = status === 'completed' ? 'ok' : status === 'failed' ? 'error' : 'cancelled'
     const known = pen.isOpen(call) ? {} : { name: toolOf(title, kind).name }
-    pen.emit('tool.end', { status: toolStatus, ...known, toolKind: toolKindOfWord(kind), title: title ?? undefined, text, content: blocks, data, error }, { ...place, call })
+    pen.emit(
+      'tool.end',
+      { status: toolStatus, ...known, toolKind: toolKindOfWord(kind), title: title ?? undefined, text, content: blocks, data, error },
+      { ...place, call },
+    )
   }
 
   // ── permissions ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
   function permissionRequest(record: Wire<'permission.request'>, place: Place): void {
-    const { request_id: wireId, tool, question, description, message, options, source, input, requires_user_input: needsUser, toolCall } = record
+    const {
+      request_id: wireId,
+      tool,
+      question,
+      description,
+      message,
+      options,
+      source,
+      input,
+      requires_user_input: needsUser,
+      toolCall,
+    } = record
     const id = codeText(wireId) ?? `~ask-${++asked}`
     if (pen.isAsked(id)) return pen.raw(record.event, 'redundant', place)
     if (isOnScreen(source)) {
       const former = dialogs.get(place.session)
-      if (former !== undefined && pen.isAsked(former)) pen.emit('permission.answer', { id: former, decision: 'withdrawn', by: 'unknown' }, { ...place, synthetic: 'implied' })
+      if (former !== undefined && pen.isAsked(former))
+        pen.emit('permission.answer', { id: former, decision: 'withdrawn', by: 'unknown' }, { ...place, synthetic: 'implied' })
       dialogs.set(place.session, id)
     }
     const name = tool ?? (toolCall ? toolOf(toolCall.title, toolCall.kind).name : undefined)
     const call = typeof toolCall?.toolCallId === 'string' ? calledAs(callKey(place, toolCall.toolCallId), toolCall.toolCallId) : undefined
-    pen.emit('permission.request', {
-      id,
-      name,
-      toolKind: toolKindOfWord(toolCall?.kind ?? name),
-      input: input ?? inputOf(toolCall?.rawInput),
-      question: question ?? description ?? message ?? undefined,
-      options: (options ?? []).map(optionOf),
-      needsUser: needsUser ?? undefined,
-      source: source ?? undefined,
-    }, { ...place, call })
+    pen.emit(
+      'permission.request',
+      {
+        id,
+        name,
+        toolKind: toolKindOfWord(toolCall?.kind ?? name),
+        input: input ?? inputOf(toolCall?.rawInput),
+        question: question ?? description ?? message ?? undefined,
+        options: (options ?? []).map(optionOf),
+        needsUser: needsUser ?? undefined,
+        source: source ?? undefined,
+      },
+      { ...place, call },
+    )
   }
 
-  function permissionResponse({ request_id: id, option_id: option, kind, source, message }: Wire<'permission.response'>, place: Place): void {
-    pen.emit('permission.answer', {
-      id: codeText(id),
-      decision: decisionOf(kind, option),
-      option: option ?? undefined,
-      by: deciderOf(source),
-      text: message ?? undefined,
-    }, place)
+  function permissionResponse(
+    { request_id: id, option_id: option, kind, source, message }: Wire<'permission.response'>,
+    place: Place,
+  ): void {
+    pen.emit(
+      'permission.answer',
+      {
+        id: codeText(id),
+        decision: decisionOf(kind, option),
+        option: option ?? undefined,
+        by: deciderOf(source),
+        text: message ?? undefined,
+      },
+      place,
+    )
   }
 
   // ── loops ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
   function phaseEnd(record: Wire<'avenor.phase.end'>, place: Place): void {
     const { phase: name, iteration, stop_reason: reason } = record
-    const marker = record.abort_marker === true
-      ? { type: 'abort' as const, label: record.abort_marker_label }
-      : record.exit_marker === true ? { type: 'exit' as const, label: record.exit_marker_label } : undefined
+    const marker =
+      record.abort_marker === true
+        ? { type: 'abort' as const, label: record.abort_marker_label }
+        : record.exit_marker === true
+          ? { type: 'exit' as const, label: record.exit_marker_label }
+          : undefined
     pen.emit('phase.end', { name, iteration, reason: reasonOf(reason), marker }, place)
   }
 
@@ -151,7 +206,11 @@ export function decode(pen: Pen): DecoderBody {
     dialogs.delete(place.session)
     pen.emit('turn.end', { reason, error, usage }, { ...place, synthetic: 'implied' })
     const text = record.summary ?? record.final_output ?? undefined
-    pen.emit('session.end', { reason, error, usage, text, status: record.status ?? undefined, files: record.files_changed ?? undefined }, place)
+    pen.emit(
+      'session.end',
+      { reason, error, usage, text, status: record.status ?? undefined, files: record.files_changed ?? undefined },
+      place,
+    )
   }
 
   function trouble(record: Wire<'avenor.error'>, place: Place): void {
@@ -171,6 +230,11 @@ export function decode(pen: Pen): DecoderBody {
   }
 
   return {
+    place: ({ session_id: session, run_id: run, ts: at }) => ({
+      at: typeof at === 'number' ? at : undefined,
+      session: typeof session === 'string' ? session : undefined,
+      run: typeof run === 'string' ? run : undefined,
+    }),
     push(rec: Rec, tag: string, origin: Origin) {
       // The record is of known type and right shape.
       if (tag === 'agent.message_chunk') return chunk(rec as Wire<'agent.message_chunk'>, 'text.delta')
@@ -187,7 +251,11 @@ export function decode(pen: Pen): DecoderBody {
         case 'tool.call_update':
           return toolUpdate(record, place)
         case 'session.plan': {
-          const entries = (record.entries ?? []).map(({ content, text, status, priority }) => ({ text: content ?? text ?? '', status: planStatus(status), priority: priority ?? undefined }))
+          const entries = (record.entries ?? []).map(({ content, text, status, priority }) => ({
+            text: content ?? text ?? '',
+            status: planStatus(status),
+            priority: priority ?? undefined,
+          }))
           return pen.emit('plan.update', { entries, title: record.label ?? record.title ?? undefined }, place)
         }
         case 'permission.request':
@@ -206,7 +274,11 @@ export function decode(pen: Pen): DecoderBody {
         case 'avenor.phase.end':
           return phaseEnd(record, place)
         case 'avenor.loop.end':
-          return pen.emit('run.end', { reason: reasonOf(record.exit_reason), label: record.exit_label, iterations: record.iterations_completed }, place)
+          return pen.emit(
+            'run.end',
+            { reason: reasonOf(record.exit_reason), label: record.exit_label, iterations: record.iterations_completed },
+            place,
+          )
         case 'session.start':
           return pen.emit('session.start', { how: pen.isEnded() ? 'resumed' : undefined, program: record.backend, cwd: record.dir }, place)
         case 'session.end':
@@ -215,7 +287,11 @@ export function decode(pen: Pen): DecoderBody {
           openTurn(place)
           return pen.emit('prompt.submit', { by: 'host', state: 'sent', delivery: record.delivery, bytes: record.prompt_length }, place)
         case 'agent.prompt_queued':
-          return pen.emit('prompt.submit', { by: 'host', state: 'queued', id: record.control_id, delivery: record.delivery, bytes: record.prompt_length }, place)
+          return pen.emit(
+            'prompt.submit',
+            { by: 'host', state: 'queued', id: record.control_id, delivery: record.delivery, bytes: record.prompt_length },
+            place,
+          )
         case 'agent.channel_ready':
           return pen.emit('report', { type: 'ready', name: record.server_name }, place)
         case 'agent.report':
@@ -223,7 +299,17 @@ export function decode(pen: Pen): DecoderBody {
         case 'agent.reply':
           return pen.emit('report', { type: 'reply', to: record.to, data: record.payload }, place)
         case 'agent.finish':
-          return pen.emit('report', { type: 'finish', status: record.status, text: record.summary, files: record.files_changed ?? undefined, data: record.payload ?? undefined }, place)
+          return pen.emit(
+            'report',
+            {
+              type: 'finish',
+              status: record.status,
+              text: record.summary,
+              files: record.files_changed ?? undefined,
+              data: record.payload ?? undefined,
+            },
+            place,
+          )
         case 'agent.status': {
           const phase = phaseOf(record.phase)
           if (phase === undefined) return pen.raw(record.event, 'unmapped', place)
@@ -244,9 +330,18 @@ export function decode(pen: Pen): DecoderBody {
   }
 }
 
-const afterthoughts: ReadonlySet<string> = new Set(['session.end', 'agent.status', 'permission.response', 'agent.report', 'agent.reply', 'agent.finish', 'avenor.error'])
+const afterthoughts: ReadonlySet<string> = new Set([
+  'session.end',
+  'agent.status',
+  'permission.response',
+  'agent.report',
+  'agent.reply',
+  'agent.finish',
+  'avenor.error',
+])
 
 const callKey = ({ session }: Place, id: string): string => `${session ?? ''}\n${id}`
 
 const isFinal = (status: string | null | undefined): boolean => status === 'completed' || status === 'failed' || status === 'cancelled'
-const stateOf = (status: string | null | undefined): 'pending' | 'running' => (status === undefined || status === null || status === 'pending' ? 'pending' : 'running')
+const stateOf = (status: string | null | undefined): 'pending' | 'running' =>
+  status === undefined || status === null || status === 'pending' ? 'pending' : 'running'

@@ -14,19 +14,35 @@ export function createDesk(sink: Sink, put: Put) {
   function ask(session: Session, event: EventOf<'permission.request'>, synthetic = syntheticOf(event)): void {
     const { request } = session
     if (request?.withdrawn !== undefined && !request.onScreen) {
-      put(session, request.withdrawn, { event: 'permission.response', request_id: request.id, option_id: pick(request.choices, 'reject'), kind: 'reject', source: 'avenor' }, undefined)
+      put(
+        session,
+        request.withdrawn,
+        {
+          event: 'permission.response',
+          request_id: request.id,
+          option_id: pick(request.choices, 'reject'),
+          kind: 'reject',
+          source: 'avenor',
+        },
+        undefined,
+      )
     }
     if (event.options.length === 0) sink.added('permission.request.options')
     const choices = event.options.length === 0 ? yesOrNo : event.options.map(choiceOf)
     session.request = { id: wireId(event.id), choices, onScreen: isOnScreen(event.source), withdrawn: undefined }
-    put(session, event, {
-      event: 'permission.request',
-      request_id: session.request.id,
-      tool: event.name ?? event.permission,
-      question: event.question,
-      options: choices,
-      source: event.source,
-    } as AnyWire, synthetic) // a choice without a name is told without one
+    put(
+      session,
+      event,
+      {
+        event: 'permission.request',
+        request_id: session.request.id,
+        tool: event.name ?? event.permission,
+        question: event.question,
+        options: choices,
+        source: event.source,
+      } as AnyWire,
+      synthetic,
+    ) // a choice without a name is told without one
   }
 
   function respond(session: Session, event: EventOf<'permission.answer'>): void {
@@ -39,13 +55,18 @@ export function createDesk(sink: Sink, put: Put) {
     const kind = event.decision === 'allow' ? 'allow' : 'reject'
     const chosen = event.option !== undefined && request.choices.some(({ optionId }) => optionId === event.option)
     session.request = undefined
-    put(session, event, {
-      event: 'permission.response',
-      request_id: request.id,
-      option_id: chosen ? event.option : pick(request.choices, kind),
-      kind,
-      source: sourceOfDecider(event.by),
-    }, syntheticOf(event))
+    put(
+      session,
+      event,
+      {
+        event: 'permission.response',
+        request_id: request.id,
+        option_id: chosen ? event.option : pick(request.choices, kind),
+        kind,
+        source: sourceOfDecider(event.by),
+      },
+      syntheticOf(event),
+    )
   }
 
   /** A dialog on a screen goes away without a word, so the next one need not wait for it. */
@@ -86,6 +107,9 @@ export function createDesk(sink: Sink, put: Put) {
   }
 }
 
-const yesOrNo: Choice[] = [{ optionId: 'allow', kind: 'allow', name: undefined }, { optionId: 'reject', kind: 'reject', name: undefined }]
+const yesOrNo: Choice[] = [
+  { optionId: 'allow', kind: 'allow', name: undefined },
+  { optionId: 'reject', kind: 'reject', name: undefined },
+]
 const choiceOf = ({ id, kind, label }: Option): Choice => ({ optionId: id, kind: answerWordOf(kind), name: label })
 const pick = (choices: Choice[], kind: Choice['kind']): string | undefined => choices.find((choice) => choice.kind === kind)?.optionId

@@ -8,7 +8,11 @@ type Phase = { name: string; iteration: number }
 type Run = { label: string | undefined; phase: Phase | undefined; end: EventOf<'run.end'> | undefined }
 
 /** `isBusy`: a session of the run is still open. */
-export function createLoops(sink: Sink, write: (record: AnyWire, synthetic: string | undefined) => void, isBusy: (run: string | undefined) => boolean) {
+export function createLoops(
+  sink: Sink,
+  write: (record: AnyWire, synthetic: string | undefined) => void,
+  isBusy: (run: string | undefined) => boolean,
+) {
   const runs = new Map<string | undefined, Run>()
   const over = new Set<string>()
   const retries = new Map<string | undefined, number>()
@@ -32,7 +36,8 @@ export function createLoops(sink: Sink, write: (record: AnyWire, synthetic: stri
   }
 
   function startPhase(run: Run, event: EventOf<'phase.start' | 'phase.end'>, kind: string, synthetic: string | undefined): void {
-    if (run.phase !== undefined) write({ event: 'avenor.phase.end', ...base(event), phase: run.phase.name, iteration: run.phase.iteration, ts: event.at }, 'required')
+    if (run.phase !== undefined)
+      write({ event: 'avenor.phase.end', ...base(event), phase: run.phase.name, iteration: run.phase.iteration, ts: event.at }, 'required')
     const { name, iteration } = event
     run.phase = { name, iteration }
     retries.clear()
@@ -46,13 +51,29 @@ export function createLoops(sink: Sink, write: (record: AnyWire, synthetic: stri
     if (marker?.type === 'continue') sink.lost(event, 'marker', 'drop')
     const abort = marker?.type === 'abort' ? { abort_marker: true, abort_marker_label: marker.label } : {}
     const exit = marker?.type === 'exit' ? { exit_marker: true, exit_marker_label: marker.label } : {}
-    write({ event: 'avenor.phase.end', ...base(event), phase: name, iteration, stop_reason: stopReasonOf(event.reason), ...abort, ...exit, ts: event.at }, syntheticOf(event))
+    write(
+      {
+        event: 'avenor.phase.end',
+        ...base(event),
+        phase: name,
+        iteration,
+        stop_reason: stopReasonOf(event.reason),
+        ...abort,
+        ...exit,
+        ts: event.at,
+      },
+      syntheticOf(event),
+    )
   }
 
   function endLoop(run: Run, event: EventOf<'run.end'>): void {
-    if (run.phase !== undefined) write({ event: 'avenor.phase.end', ...base(event), phase: run.phase.name, iteration: run.phase.iteration, ts: event.at }, 'required')
+    if (run.phase !== undefined)
+      write({ event: 'avenor.phase.end', ...base(event), phase: run.phase.name, iteration: run.phase.iteration, ts: event.at }, 'required')
     const { reason, label: exit_label, iterations: iterations_completed } = event
-    write({ event: 'avenor.loop.end', ...base(event), exit_reason: exitReasonOf(reason), exit_label, iterations_completed, ts: event.at }, syntheticOf(event))
+    write(
+      { event: 'avenor.loop.end', ...base(event), exit_reason: exitReasonOf(reason), exit_label, iterations_completed, ts: event.at },
+      syntheticOf(event),
+    )
     runs.delete(event.run)
     if (event.run !== undefined) over.add(event.run)
   }
@@ -71,7 +92,10 @@ export function createLoops(sink: Sink, write: (record: AnyWire, synthetic: stri
         if (runs.has(event.run)) return sink.lost(event, 'run', 'drop')
         const { maxIterations: max_iterations, prePhases: pre_phase_count, loopPhases: loop_phase_count } = event
         open(event, event.label)
-        return write({ event: 'avenor.loop.start', ...base(event), max_iterations, pre_phase_count, loop_phase_count, ts: event.at }, syntheticOf(event))
+        return write(
+          { event: 'avenor.loop.start', ...base(event), max_iterations, pre_phase_count, loop_phase_count, ts: event.at },
+          syntheticOf(event),
+        )
       }
       const run = loopOf(event)
       if (event.kind === 'phase.start') return startPhase(run, event, event.stage, syntheticOf(event))
@@ -86,7 +110,11 @@ export function createLoops(sink: Sink, write: (record: AnyWire, synthetic: stri
     },
     end(): void {
       for (const [id, run] of runs) {
-        if (run.phase !== undefined) write({ event: 'avenor.phase.end', run_id: id, run_label: run.label, phase: run.phase.name, iteration: run.phase.iteration }, 'cut')
+        if (run.phase !== undefined)
+          write(
+            { event: 'avenor.phase.end', run_id: id, run_label: run.label, phase: run.phase.name, iteration: run.phase.iteration },
+            'cut',
+          )
         write({ event: 'avenor.loop.end', run_id: id, run_label: run.label, exit_reason: exitReasonOf('cut') }, 'cut')
       }
       runs.clear()

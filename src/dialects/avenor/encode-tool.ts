@@ -11,7 +11,8 @@ type Put = (session: Session, event: Event, record: AnyWire, synthetic: string |
 /** `settle`: what was held back is told now. */
 export function createTools(sink: Sink, put: Put, settle: (session: Session) => void) {
   function toolStart(session: Session, event: EventOf<'tool.start'>): void {
-    if (event.call === undefined || session.calls.has(event.call) || session.heldCall?.call === event.call) return sink.lost(event, 'call', 'drop')
+    if (event.call === undefined || session.calls.has(event.call) || session.heldCall?.call === event.call)
+      return sink.lost(event, 'call', 'drop')
     if (event.input !== undefined) return tellCall(session, event, event.input, event.title)
     if (session.heldCall !== undefined) settle(session)
     session.heldCall = event
@@ -22,8 +23,19 @@ export function createTools(sink: Sink, put: Put, settle: (session: Session) => 
     const kind = kindWordOf(name, event.toolKind)
     if (title !== undefined && title !== name && kind !== name) sink.lost(event, 'name', 'drop')
     session.calls.set(call, kind)
-    put(session, event, { event: 'tool.call', toolCallId: wireId(call), title: title ?? (name === '' ? undefined : name), kind, status: 'pending', rawInput: input },
-      event.kind === 'tool.end' ? 'required' : syntheticOf(event))
+    put(
+      session,
+      event,
+      {
+        event: 'tool.call',
+        toolCallId: wireId(call),
+        title: title ?? (name === '' ? undefined : name),
+        kind,
+        status: 'pending',
+        rawInput: input,
+      },
+      event.kind === 'tool.end' ? 'required' : syntheticOf(event),
+    )
   }
 
   function toolUpdate(session: Session, event: EventOf<'tool.update'>): void {
@@ -40,7 +52,12 @@ export function createTools(sink: Sink, put: Put, settle: (session: Session) => 
     if (!session.calls.has(event.call)) tellCall(session, event, undefined, event.title)
     const kind = session.calls.get(event.call)!
     session.calls.delete(event.call)
-    put(session, event, { event: 'tool.call_update', toolCallId: wireId(event.call), kind, status: toolFailed(event) ? 'failed' : 'completed' }, syntheticOf(event))
+    put(
+      session,
+      event,
+      { event: 'tool.call_update', toolCallId: wireId(event.call), kind, status: toolFailed(event) ? 'failed' : 'completed' },
+      syntheticOf(event),
+    )
   }
 
   return { start: toolStart, tell: tellCall, update: toolUpdate, end: toolEnd }

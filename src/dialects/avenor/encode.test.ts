@@ -14,7 +14,18 @@ const inside = (told: readonly Told[]): Rec[] => written(told).slice(1, -1)
 const names = (told: readonly Told[]): unknown[] => written(told).map(({ event }) => event)
 const words = (...parts: unknown[]): string => parts.filter((part) => typeof part === 'string' && part !== '').join(' ')
 const text = (value: string): Rec => ({ event: 'agent.message_chunk', content: { type: 'text', text: value } })
-const ask: Told = ['permission.request', { id: '1', name: 'bash', question: 'Run?', options: [{ id: 'y', kind: 'allow_always', label: 'Yes' }, { id: 'n', kind: 'reject_once' }] }]
+const ask: Told = [
+  'permission.request',
+  {
+    id: '1',
+    name: 'bash',
+    question: 'Run?',
+    options: [
+      { id: 'y', kind: 'allow_always', label: 'Yes' },
+      { id: 'n', kind: 'reject_once' },
+    ],
+  },
+]
 const start: Told = ['session.start', { program: 'claude-code', cwd: '/w' }]
 const done: Told = ['session.end', { reason: 'end_turn' }]
 
@@ -40,90 +51,193 @@ test('a session starts and ends, told or not', () => {
 
 test('a session without a name gets one; begun again, it keeps it', () => {
   const nameless = { session: undefined }
-  const { records, added } = encodeAll(tellAll([
-    ['session.start', {}, nameless], ['session.end', { reason: 'end_turn' }, nameless], ['text.delta', { text: 'a' }, nameless], ['session.end', { reason: 'end_turn' }, nameless],
-  ]))
+  const { records, added } = encodeAll(
+    tellAll([
+      ['session.start', {}, nameless],
+      ['session.end', { reason: 'end_turn' }, nameless],
+      ['text.delta', { text: 'a' }, nameless],
+      ['session.end', { reason: 'end_turn' }, nameless],
+    ]),
+  )
   assert.deepEqual(new Set(records.map(({ session_id: id }) => id)), new Set(['session-1']))
   assert.ok(added.includes('session_id'))
   assert.deepEqual(findingsOf(records), [])
 })
 
 test('an encoder whose source stops in the middle still ends what is open', () => {
-  const events = tellAll([start, ['tool.start', { name: 'Bash', toolKind: 'execute', input: {} }, { call: 'c' }], ['run.start', {}, { run: 'r', session: undefined }]])
+  const events = tellAll([
+    start,
+    ['tool.start', { name: 'Bash', toolKind: 'execute', input: {} }, { call: 'c' }],
+    ['run.start', {}, { run: 'r', session: undefined }],
+  ])
   const { records } = encodeAll(events.filter(({ origin }) => origin !== undefined))
-  assert.deepEqual(records.slice(-3).map(({ event, synthetic }) => [event, synthetic]), [['tool.call_update', 'cut'], ['session.end', 'cut'], ['avenor.loop.end', 'cut']])
+  assert.deepEqual(
+    records.slice(-3).map(({ event, synthetic }) => [event, synthetic]),
+    [
+      ['tool.call_update', 'cut'],
+      ['session.end', 'cut'],
+      ['avenor.loop.end', 'cut'],
+    ],
+  )
   assert.deepEqual(findingsOf(records), [])
 })
 
 test('times and runs stand on every record that knows them', () => {
-  const { records } = encodeAll(tellAll([
-    ['run.start', { label: 'nightly' }, { run: 'r', at: 1, session: undefined }],
-    ['text.delta', { text: 'a' }, { run: 'r', at: 2 }],
-    ['session.end', { reason: 'end_turn' }, { at: 3 }],
-    ['run.end', { reason: 'end_turn' }, { run: 'r', at: 4, session: undefined }],
-  ]))
-  assert.deepEqual(records.map(({ event, run_id: run, run_label: label, ts }) => [event, run, label, ts]), [
-    ['avenor.loop.start', 'r', 'nightly', 1], ['session.start', 'r', 'nightly', 2], ['agent.message_chunk', 'r', 'nightly', 2], ['session.end', 'r', 'nightly', 3], ['avenor.loop.end', 'r', 'nightly', 4],
-  ])
+  const { records } = encodeAll(
+    tellAll([
+      ['run.start', { label: 'nightly' }, { run: 'r', at: 1, session: undefined }],
+      ['text.delta', { text: 'a' }, { run: 'r', at: 2 }],
+      ['session.end', { reason: 'end_turn' }, { at: 3 }],
+      ['run.end', { reason: 'end_turn' }, { run: 'r', at: 4, session: undefined }],
+    ]),
+  )
+  assert.deepEqual(
+    records.map(({ event, run_id: run, run_label: label, ts }) => [event, run, label, ts]),
+    [
+      ['avenor.loop.start', 'r', 'nightly', 1],
+      ['session.start', 'r', 'nightly', 2],
+      ['agent.message_chunk', 'r', 'nightly', 2],
+      ['session.end', 'r', 'nightly', 3],
+      ['avenor.loop.end', 'r', 'nightly', 4],
+    ],
+  )
 })
 
 test('tokens of all turns are summed up; a turn in the middle is not told', () => {
-  const { records, lost } = encodeAll(tellAll([
-    ['turn.end', { reason: 'end_turn', usage: { input: 10, output: 5, cacheRead: 3 } }],
-    ['message.end', { usage: { input: 99 } }],
-    ['turn.end', { reason: 'end_turn', usage: { input: 1, output: 2, reasoning: 4, cacheWrite: 6 } }],
-    done,
-  ]))
+  const { records, lost } = encodeAll(
+    tellAll([
+      ['turn.end', { reason: 'end_turn', usage: { input: 10, output: 5, cacheRead: 3 } }],
+      ['message.end', { usage: { input: 99 } }],
+      ['turn.end', { reason: 'end_turn', usage: { input: 1, output: 2, reasoning: 4, cacheWrite: 6 } }],
+      done,
+    ]),
+  )
   assert.deepEqual(records.at(-1)?.['usage'], { input_tokens: 20, output_tokens: 11, total_tokens: 31, cached_read_tokens: 3 })
   assert.deepEqual(lost, ['turn.end.reason drop'])
-  const [, last] = written([['message.start', {}], ['message.end', { usage: { input: 7, output: 1 } }], ['turn.end', { reason: 'end_turn' }], done])
+  const [, last] = written([
+    ['message.start', {}],
+    ['message.end', { usage: { input: 7, output: 1 } }],
+    ['turn.end', { reason: 'end_turn' }],
+    done,
+  ])
   assert.deepEqual(last?.['usage'], { input_tokens: 7, output_tokens: 1, total_tokens: 8 }, 'messages count when the turn tells nothing')
   assert.equal(written([['turn.end', { reason: 'end_turn' }], done]).at(-1)?.['usage'], undefined)
 })
 
 test('stop reasons', () => {
-  const reasons = { stall: 'progress_timeout', max_turns: 'max_turn_requests', degenerate: 'degenerate_reasoning_stream', budget: 'error', cut: 'error', abort: 'blocked', refusal: 'refusal' } as const
-  for (const [reason, word] of Object.entries(reasons)) assert.equal(written([['session.end', { reason: reason as keyof typeof reasons }]]).at(-1)?.['stop_reason'], word)
+  const reasons = {
+    stall: 'progress_timeout',
+    max_turns: 'max_turn_requests',
+    degenerate: 'degenerate_reasoning_stream',
+    budget: 'error',
+    cut: 'error',
+    abort: 'blocked',
+    refusal: 'refusal',
+  } as const
+  for (const [reason, word] of Object.entries(reasons))
+    assert.equal(written([['session.end', { reason: reason as keyof typeof reasons }]]).at(-1)?.['stop_reason'], word)
 })
 
 // ── conversation ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 test('text is told once: as its deltas, or as one chunk', () => {
-  assert.deepEqual(inside([['text.delta', { text: 'a' }], ['text.end', { text: 'a', streamed: true }], ['text.end', { text: 'whole', streamed: false }], done]), [text('a'), text('whole')])
-  assert.deepEqual(inside([['thought.end', { text: 't', streamed: false, signature: 'x' }], ['thought.end', { streamed: false, redacted: true }], done]), [{ event: 'agent.thought_chunk', content: { type: 'text', text: 't' } }])
+  assert.deepEqual(
+    inside([
+      ['text.delta', { text: 'a' }],
+      ['text.end', { text: 'a', streamed: true }],
+      ['text.end', { text: 'whole', streamed: false }],
+      done,
+    ]),
+    [text('a'), text('whole')],
+  )
+  assert.deepEqual(
+    inside([['thought.end', { text: 't', streamed: false, signature: 'x' }], ['thought.end', { streamed: false, redacted: true }], done]),
+    [{ event: 'agent.thought_chunk', content: { type: 'text', text: 't' } }],
+  )
   assert.deepEqual(inside([['text.delta', { text: 'a' }, { message: '~m1' }], done]), [{ ...text('a'), messageId: 'm1' }])
 })
 
 test('a lane: its tools are told, its text is not', () => {
   const lane = { agent: 'task-1' }
-  const told: Told[] = [start, ['text.delta', { text: 'secret' }, lane], ['tool.start', { name: 'Read', toolKind: 'read', input: {} }, { ...lane, call: 'c' }], ['tool.end', { status: 'ok' }, { ...lane, call: 'c' }], done]
+  const told: Told[] = [
+    start,
+    ['text.delta', { text: 'secret' }, lane],
+    ['tool.start', { name: 'Read', toolKind: 'read', input: {} }, { ...lane, call: 'c' }],
+    ['tool.end', { status: 'ok' }, { ...lane, call: 'c' }],
+    done,
+  ]
   assert.deepEqual(names(told), ['session.start', 'tool.call', 'tool.call_update', 'session.end'])
   assert.ok(encodeAll(tellAll(told)).lost.includes('text.delta.agent drop'))
 })
 
 test('prompts: the text if it is known, else how long it was', () => {
-  assert.deepEqual(inside([['prompt.submit', { text: 'hi', by: 'user', state: 'sent' }], done]), [{ event: 'user.message_chunk', content: { type: 'text', text: 'hi' } }])
-  assert.deepEqual(inside([['prompt.submit', { by: 'host', state: 'sent', delivery: 'pty', bytes: 3 }], done]), [{ event: 'agent.prompt_submitted', delivery: 'pty', prompt_length: 3 }])
-  assert.deepEqual(inside([['prompt.submit', { text: 'ü', by: 'user', state: 'queued', id: 'q' }], done]), [{ event: 'agent.prompt_queued', control_id: 'q', message_type: 'continue', prompt_length: 2 }])
+  assert.deepEqual(inside([['prompt.submit', { text: 'hi', by: 'user', state: 'sent' }], done]), [
+    { event: 'user.message_chunk', content: { type: 'text', text: 'hi' } },
+  ])
+  assert.deepEqual(inside([['prompt.submit', { by: 'host', state: 'sent', delivery: 'pty', bytes: 3 }], done]), [
+    { event: 'agent.prompt_submitted', delivery: 'pty', prompt_length: 3 },
+  ])
+  assert.deepEqual(inside([['prompt.submit', { text: 'ü', by: 'user', state: 'queued', id: 'q' }], done]), [
+    { event: 'agent.prompt_queued', control_id: 'q', message_type: 'continue', prompt_length: 2 },
+  ])
   assert.deepEqual(inside([start, ['prompt.submit', { text: 'hook', by: 'hook', state: 'sent' }], done]), [])
 })
 
 test('a plan', () => {
-  assert.deepEqual(inside([['plan.update', { entries: [{ text: 'a', status: 'done' }, { text: 'b', status: 'active', priority: 'high' }], title: 'T' }], done]),
-    [{ event: 'session.plan', entries: [{ content: 'a', status: 'completed' }, { content: 'b', priority: 'high', status: 'in_progress' }], title: 'T' }])
+  assert.deepEqual(
+    inside([
+      [
+        'plan.update',
+        {
+          entries: [
+            { text: 'a', status: 'done' },
+            { text: 'b', status: 'active', priority: 'high' },
+          ],
+          title: 'T',
+        },
+      ],
+      done,
+    ]),
+    [
+      {
+        event: 'session.plan',
+        entries: [
+          { content: 'a', status: 'completed' },
+          { content: 'b', priority: 'high', status: 'in_progress' },
+        ],
+        title: 'T',
+      },
+    ],
+  )
 })
 
 // ── tools ────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 test('the word for a tool', () => {
-  const kind = (name: string, toolKind: 'execute' | 'edit' | 'delete' | 'plan' | 'other'): unknown => inside([['tool.start', { name, toolKind, input: {} }, { call: 'c' }], ['tool.end', { status: 'ok' }, { call: 'c' }], done])[0]?.['kind']
-  assert.deepEqual([kind('Bash', 'execute'), kind('Write', 'edit'), kind('write_file', 'edit'), kind('NotebookEdit', 'edit'), kind('rm', 'delete'), kind('TodoWrite', 'plan'), kind('mcp__x__y', 'other')],
-    ['bash', 'write', 'write', 'edit', 'edit', 'other', 'other'])
+  const kind = (name: string, toolKind: 'execute' | 'edit' | 'delete' | 'plan' | 'other'): unknown =>
+    inside([['tool.start', { name, toolKind, input: {} }, { call: 'c' }], ['tool.end', { status: 'ok' }, { call: 'c' }], done])[0]?.['kind']
+  assert.deepEqual(
+    [
+      kind('Bash', 'execute'),
+      kind('Write', 'edit'),
+      kind('write_file', 'edit'),
+      kind('NotebookEdit', 'edit'),
+      kind('rm', 'delete'),
+      kind('TodoWrite', 'plan'),
+      kind('mcp__x__y', 'other'),
+    ],
+    ['bash', 'write', 'write', 'edit', 'edit', 'other', 'other'],
+  )
 })
 
 test('a call: title, input, and what really became of it', () => {
   const place = { call: '~c#2' }
-  const tool = (end: Told[1]): Rec[] => inside([['tool.start', { name: 'Bash', toolKind: 'execute', title: 'List files', input: { command: 'ls' } }, place], ['tool.end', end, place] as Told, done])
+  const tool = (end: Told[1]): Rec[] =>
+    inside([
+      ['tool.start', { name: 'Bash', toolKind: 'execute', title: 'List files', input: { command: 'ls' } }, place],
+      ['tool.end', end, place] as Told,
+      done,
+    ])
   assert.deepEqual(tool({ status: 'ok', text: 'out', exitCode: 0 }), [
     { event: 'tool.call', toolCallId: 'c#2', title: 'List files', kind: 'bash', status: 'pending', rawInput: { command: 'ls' } },
     { event: 'tool.call_update', toolCallId: 'c#2', kind: 'bash', status: 'completed' },
@@ -139,32 +253,77 @@ test('a call that tells its input later is told with it, and never out of its pl
   const ended: Told = ['tool.end', { status: 'ok' }, place]
   const [call] = inside([begun, ['tool.delta', { of: 'input', text: '{' }, place], full, ended, done])
   assert.deepEqual([call?.['rawInput'], call?.['title']], [{ command: 'ls' }, 'List'])
-  assert.deepEqual(names([begun, ['text.delta', { text: 'a' }], full, ended, done]), ['session.start', 'tool.call', 'agent.message_chunk', 'tool.call_update', 'session.end'])
-  assert.deepEqual(names([begun, ['tool.start', { name: 'Read', toolKind: 'read' }, { call: 'd' }], ['tool.end', { status: 'ok' }, { call: 'd' }], ended, done]),
-    ['session.start', 'tool.call', 'tool.call', 'tool.call_update', 'tool.call_update', 'session.end'])
+  assert.deepEqual(names([begun, ['text.delta', { text: 'a' }], full, ended, done]), [
+    'session.start',
+    'tool.call',
+    'agent.message_chunk',
+    'tool.call_update',
+    'session.end',
+  ])
+  assert.deepEqual(
+    names([
+      begun,
+      ['tool.start', { name: 'Read', toolKind: 'read' }, { call: 'd' }],
+      ['tool.end', { status: 'ok' }, { call: 'd' }],
+      ended,
+      done,
+    ]),
+    ['session.start', 'tool.call', 'tool.call', 'tool.call_update', 'tool.call_update', 'session.end'],
+  )
 })
 
 test('a call that is open at the end has failed', () => {
   const { records } = encodeAll(tellAll([['tool.start', { name: 'Bash', toolKind: 'execute', input: {} }, { call: 'c' }]]))
-  assert.deepEqual(records.at(-2), { event: 'tool.call_update', session_id: 's', toolCallId: 'c', kind: 'bash', status: 'failed', synthetic: 'cut' })
+  assert.deepEqual(records.at(-2), {
+    event: 'tool.call_update',
+    session_id: 's',
+    toolCallId: 'c',
+    kind: 'bash',
+    status: 'failed',
+    synthetic: 'cut',
+  })
 })
 
 // ── permissions ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-const answer = (id: string | undefined, rest: Partial<Extract<Told, readonly ['permission.answer', ...unknown[]]>[1]> = {}): Told => ['permission.answer', { id, decision: 'allow', by: 'user', ...rest }]
+const answer = (id: string | undefined, rest: Partial<Extract<Told, readonly ['permission.answer', ...unknown[]]>[1]> = {}): Told => [
+  'permission.answer',
+  { id, decision: 'allow', by: 'user', ...rest },
+]
 
 test('a question and its answer', () => {
   assert.deepEqual(inside([ask, answer('1', { option: 'y' }), done]), [
-    { event: 'permission.request', request_id: '1', tool: 'bash', question: 'Run?', options: [{ optionId: 'y', kind: 'allow', name: 'Yes' }, { optionId: 'n', kind: 'reject' }] },
+    {
+      event: 'permission.request',
+      request_id: '1',
+      tool: 'bash',
+      question: 'Run?',
+      options: [
+        { optionId: 'y', kind: 'allow', name: 'Yes' },
+        { optionId: 'n', kind: 'reject' },
+      ],
+    },
     { event: 'permission.response', request_id: '1', option_id: 'y', kind: 'allow', source: 'control' },
   ])
   assert.equal(inside([ask, answer('1', { option: 'zzz', decision: 'reject' }), done])[1]?.['option_id'], 'n', 'an option that was offered')
-  assert.deepEqual((['policy', 'rule', 'timeout', 'file', 'terminal'] as const).map((by) => inside([ask, answer('1', { by }), done])[1]?.['source']), ['avenor', 'avenor', 'avenor', 'file', 'control'])
+  assert.deepEqual(
+    (['policy', 'rule', 'timeout', 'file', 'terminal'] as const).map((by) => inside([ask, answer('1', { by }), done])[1]?.['source']),
+    ['avenor', 'avenor', 'avenor', 'file', 'control'],
+  )
 })
 
 test('options that nobody told are yes and no', () => {
   const told: Told[] = [['permission.request', { id: '1', options: [] }], answer('1', { decision: 'expired', by: 'timeout' }), done]
-  assert.deepEqual(inside(told).map(({ options, option_id: option, kind }) => options ?? [option, kind]), [[{ optionId: 'allow', kind: 'allow' }, { optionId: 'reject', kind: 'reject' }], ['reject', 'reject']])
+  assert.deepEqual(
+    inside(told).map(({ options, option_id: option, kind }) => options ?? [option, kind]),
+    [
+      [
+        { optionId: 'allow', kind: 'allow' },
+        { optionId: 'reject', kind: 'reject' },
+      ],
+      ['reject', 'reject'],
+    ],
+  )
   assert.ok(encodeAll(tellAll(told)).added.includes('permission.request.options'))
 })
 
@@ -174,13 +333,28 @@ test('questions are told one after another, however they came', () => {
   assert.deepEqual(ids([ask, second, answer('1'), answer('2'), done]), ['request 1', 'response 1', 'request 2', 'response 2'])
   assert.deepEqual(ids([ask, second, answer('2'), answer('1'), done]), ['request 1', 'response 1', 'request 2', 'response 2'])
   assert.deepEqual(ids([ask, answer('1', { decision: 'withdrawn' }), done]), ['request 1'])
-  assert.deepEqual(ids([ask, answer('1', { decision: 'withdrawn' }), second, answer('2'), done]), ['request 1', 'response 1', 'request 2', 'response 2'])
+  assert.deepEqual(ids([ask, answer('1', { decision: 'withdrawn' }), second, answer('2'), done]), [
+    'request 1',
+    'response 1',
+    'request 2',
+    'response 2',
+  ])
 })
 
 test('a decision without a question gets the question that Avenor would have told', () => {
   const { records } = encodeAll(tellAll([start, answer(undefined, { decision: 'reject', by: 'rule', name: 'Bash' }), done]))
   assert.deepEqual(records.slice(1, 3), [
-    { event: 'permission.request', session_id: 's', request_id: 'request-1', tool: 'Bash', options: [{ optionId: 'allow', kind: 'allow' }, { optionId: 'reject', kind: 'reject' }], synthetic: 'required' },
+    {
+      event: 'permission.request',
+      session_id: 's',
+      request_id: 'request-1',
+      tool: 'Bash',
+      options: [
+        { optionId: 'allow', kind: 'allow' },
+        { optionId: 'reject', kind: 'reject' },
+      ],
+      synthetic: 'required',
+    },
     { event: 'permission.response', session_id: 's', request_id: 'request-1', option_id: 'reject', kind: 'reject', source: 'avenor' },
   ])
 })
@@ -188,17 +362,33 @@ test('a decision without a question gets the question that Avenor would have tol
 // ── states and trouble ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 test('a status is told when it may stand: the policy’s right before its event, the agent’s own at once', () => {
-  const status = (phase: 'thinking' | 'working' | 'waiting' | 'done' | 'idle' | 'starting', source?: string): Told => ['status.update', { phase, source }]
+  const status = (phase: 'thinking' | 'working' | 'waiting' | 'done' | 'idle' | 'starting', source?: string): Told => [
+    'status.update',
+    { phase, source },
+  ]
   const phases = (told: Told[]): unknown[] => inside(told).map(({ event, phase }) => phase ?? event)
   const thought: Told = ['thought.delta', { text: 't' }]
   assert.deepEqual(phases([status('thinking', 'supervisor'), thought, done]), ['thinking', 'agent.thought_chunk'])
-  assert.deepEqual(phases([status('thinking', 'supervisor'), ['text.delta', { text: 'a' }], done]), ['agent.message_chunk'], 'its event never came')
+  assert.deepEqual(
+    phases([status('thinking', 'supervisor'), ['text.delta', { text: 'a' }], done]),
+    ['agent.message_chunk'],
+    'its event never came',
+  )
   assert.deepEqual(phases([status('thinking'), ['text.delta', { text: 'a' }], done]), ['thinking', 'agent.message_chunk'])
   assert.deepEqual(phases([status('starting'), status('idle'), thought, done]), ['agent.thought_chunk'])
   assert.deepEqual(phases([status('waiting'), thought, done]), ['agent.thought_chunk'], 'nobody asked')
-  assert.deepEqual(phases([status('waiting', 'supervisor'), ask, status('waiting'), answer('1'), status('working', 'supervisor'), done]), ['waiting', 'permission.request', 'waiting', 'permission.response', 'working'])
+  assert.deepEqual(phases([status('waiting', 'supervisor'), ask, status('waiting'), answer('1'), status('working', 'supervisor'), done]), [
+    'waiting',
+    'permission.request',
+    'waiting',
+    'permission.response',
+    'working',
+  ])
   assert.deepEqual(phases([thought, status('done', 'supervisor'), done]), ['agent.thought_chunk', 'done'])
-  const call: Told[] = [['tool.start', { name: 'Bash', toolKind: 'execute' }, { call: 'c' }], ['tool.end', { status: 'ok' }, { call: 'c' }]]
+  const call: Told[] = [
+    ['tool.start', { name: 'Bash', toolKind: 'execute' }, { call: 'c' }],
+    ['tool.end', { status: 'ok' }, { call: 'c' }],
+  ]
   assert.deepEqual(phases([status('working', 'supervisor'), ...call, done]), ['working', 'tool.call', 'tool.call_update'])
 })
 
@@ -208,23 +398,54 @@ test('a failure is told once, from its own event or from the end', () => {
   const errors = (told: Told[]): Rec[] => inside(told).filter(({ event }) => event === 'avenor.error')
   const failed: Told = ['session.end', { reason: 'error', error: fault }]
   const event: Told = ['error', { scope: 'turn', fatal: true, error: fault, source: 'permission' }]
-  assert.deepEqual(errors([event, ['turn.end', { reason: 'error', error: fault }], failed]), [{ event: 'avenor.error', source: 'permission', message: 'boo' }])
+  assert.deepEqual(errors([event, ['turn.end', { reason: 'error', error: fault }], failed]), [
+    { event: 'avenor.error', source: 'permission', message: 'boo' },
+  ])
   assert.deepEqual(errors([start, failed]), [{ event: 'avenor.error', source: 'backend', message: 'boo', synthetic: 'required' }])
-  assert.deepEqual(errors([['turn.end', { reason: 'error', error: fault }], ['turn.start', { trigger: 'prompt' }], ['turn.end', { reason: 'error', error: fault }], failed]).length, 2, 'two turns that failed alike')
-  assert.deepEqual(errors([['error', { scope: 'turn', fatal: false, error: fault }], done]), [{ event: 'avenor.error', source: 'backend', message: 'boo' }])
+  assert.deepEqual(
+    errors([
+      ['turn.end', { reason: 'error', error: fault }],
+      ['turn.start', { trigger: 'prompt' }],
+      ['turn.end', { reason: 'error', error: fault }],
+      failed,
+    ]).length,
+    2,
+    'two turns that failed alike',
+  )
+  assert.deepEqual(errors([['error', { scope: 'turn', fatal: false, error: fault }], done]), [
+    { event: 'avenor.error', source: 'backend', message: 'boo' },
+  ])
 })
 
 test('a degenerate stream: its error waits for the end', () => {
   const told: Told[] = [
     ['thought.delta', { text: 'f' }],
-    ['error', { scope: 'turn', fatal: true, error: { category: 'provider', text: 'hex', code: 'degenerate_reasoning_stream' }, source: 'loop', model: 'm', data: { hex_total: 256 } }],
+    [
+      'error',
+      {
+        scope: 'turn',
+        fatal: true,
+        error: { category: 'provider', text: 'hex', code: 'degenerate_reasoning_stream' },
+        source: 'loop',
+        model: 'm',
+        data: { hex_total: 256 },
+      },
+    ],
     ['tool.end', { status: 'cancelled', name: 'Bash' }, { call: 'c' }],
     ['status.update', { phase: 'done', source: 'supervisor' }],
     ['session.end', { reason: 'degenerate', error: { category: 'provider', text: 'hex' } }],
   ]
   const records = written(told)
   assert.deepEqual(records.slice(-3), [
-    { event: 'avenor.error', source: 'loop', kind: 'degenerate_reasoning_stream', stop_reason: 'degenerate_reasoning_stream', model: 'm', message: 'hex', diagnostics: { hex_total: 256 } },
+    {
+      event: 'avenor.error',
+      source: 'loop',
+      kind: 'degenerate_reasoning_stream',
+      stop_reason: 'degenerate_reasoning_stream',
+      model: 'm',
+      message: 'hex',
+      diagnostics: { hex_total: 256 },
+    },
     { event: 'agent.status', phase: 'done', source: 'avenor' },
     { event: 'session.end', stop_reason: 'degenerate_reasoning_stream' },
   ])
@@ -236,21 +457,40 @@ test('a degenerate stream that only the ends tell of, with a call still open', (
     ['turn.end', { reason: 'degenerate', error: { category: 'provider', text: 'hex' } }],
     ['session.end', { reason: 'degenerate', error: { category: 'provider', text: 'hex' } }],
   ])
-  assert.deepEqual(records.slice(-3).map(({ event, kind }) => [event, kind]), [['tool.call_update', 'bash'], ['avenor.error', 'degenerate_reasoning_stream'], ['session.end', undefined]])
+  assert.deepEqual(
+    records.slice(-3).map(({ event, kind }) => [event, kind]),
+    [
+      ['tool.call_update', 'bash'],
+      ['avenor.error', 'degenerate_reasoning_stream'],
+      ['session.end', undefined],
+    ],
+  )
 })
 
 test('retries of a run are told, counted from 1; others are not', () => {
   const retry = (attempt: number, scope: 'run' | 'model' = 'run'): Told => ['retry.start', { scope, attempt, max: 3 }]
-  assert.deepEqual(inside([retry(2), retry(3), retry(1, 'model'), done]), [{ event: 'avenor.retry', attempt: 1, max_retries: 3 }, { event: 'avenor.retry', attempt: 2, max_retries: 3 }])
+  assert.deepEqual(inside([retry(2), retry(3), retry(1, 'model'), done]), [
+    { event: 'avenor.retry', attempt: 1, max_retries: 3 },
+    { event: 'avenor.retry', attempt: 2, max_retries: 3 },
+  ])
 })
 
 test('reports', () => {
-  assert.deepEqual(inside([['report', { type: 'ready', name: 'srv' }], ['report', { type: 'state', state: 'working', data: { a: 1 } }], ['report', { type: 'reply', to: 'x' }], ['report', { type: 'finish', status: 'done', text: 'ok', files: ['a'] }], done]), [
-    { event: 'agent.channel_ready', server_name: 'srv', source: 'channel' },
-    { event: 'agent.report', state: 'working', payload: { a: 1 }, source: 'channel' },
-    { event: 'agent.reply', to: 'x', source: 'channel' },
-    { event: 'agent.finish', status: 'done', summary: 'ok', files_changed: ['a'], source: 'channel' },
-  ])
+  assert.deepEqual(
+    inside([
+      ['report', { type: 'ready', name: 'srv' }],
+      ['report', { type: 'state', state: 'working', data: { a: 1 } }],
+      ['report', { type: 'reply', to: 'x' }],
+      ['report', { type: 'finish', status: 'done', text: 'ok', files: ['a'] }],
+      done,
+    ]),
+    [
+      { event: 'agent.channel_ready', server_name: 'srv', source: 'channel' },
+      { event: 'agent.report', state: 'working', payload: { a: 1 }, source: 'channel' },
+      { event: 'agent.reply', to: 'x', source: 'channel' },
+      { event: 'agent.finish', status: 'done', summary: 'ok', files_changed: ['a'], source: 'channel' },
+    ],
+  )
 })
 
 // ── loops ────────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -264,21 +504,38 @@ test('a loop is whole, also when its source told only parts', () => {
     return records.map(({ event, phase, synthetic }) => words(String(event).slice(7), phase, synthetic))
   }
   const phase = (kind: 'phase.start' | 'phase.end', name: string): Told =>
-    kind === 'phase.start' ? [kind, { name, iteration: 1, stage: 'loop' }, above] : [kind, { name, iteration: 1, reason: 'end_turn' }, above]
-  assert.deepEqual(loop([phase('phase.end', 'a'), ['run.end', { reason: 'exit' }, above]]), ['loop.start required', 'phase.start a required', 'phase.end a', 'loop.end'])
-  assert.deepEqual(loop([['run.start', {}, above], phase('phase.start', 'a'), phase('phase.start', 'b'), phase('phase.end', 'b'), ['run.end', { reason: 'exit' }, above]]),
-    ['loop.start', 'phase.start a', 'phase.end a required', 'phase.start b', 'phase.end b', 'loop.end'])
+    kind === 'phase.start'
+      ? [kind, { name, iteration: 1, stage: 'loop' }, above]
+      : [kind, { name, iteration: 1, reason: 'end_turn' }, above]
+  assert.deepEqual(loop([phase('phase.end', 'a'), ['run.end', { reason: 'exit' }, above]]), [
+    'loop.start required',
+    'phase.start a required',
+    'phase.end a',
+    'loop.end',
+  ])
+  assert.deepEqual(
+    loop([
+      ['run.start', {}, above],
+      phase('phase.start', 'a'),
+      phase('phase.start', 'b'),
+      phase('phase.end', 'b'),
+      ['run.end', { reason: 'exit' }, above],
+    ]),
+    ['loop.start', 'phase.start a', 'phase.end a required', 'phase.start b', 'phase.end b', 'loop.end'],
+  )
 })
 
 test('markers, reasons and numbers of a loop', () => {
-  const { records, lost } = encodeAll(tellAll([
-    ['run.start', { maxIterations: 5, prePhases: 1, loopPhases: 2 }, above],
-    ['phase.start', { name: 'p', iteration: 0, stage: 'pre' }, above],
-    ['phase.end', { name: 'p', iteration: 0, reason: 'stall', marker: { type: 'abort', label: 'red' } }, above],
-    ['phase.start', { name: 'q', iteration: 1, stage: 'loop' }, above],
-    ['phase.end', { name: 'q', iteration: 1, reason: 'end_turn', marker: { type: 'continue' } }, above],
-    ['run.end', { reason: 'abort', label: 'red', iterations: 0 }, above],
-  ]))
+  const { records, lost } = encodeAll(
+    tellAll([
+      ['run.start', { maxIterations: 5, prePhases: 1, loopPhases: 2 }, above],
+      ['phase.start', { name: 'p', iteration: 0, stage: 'pre' }, above],
+      ['phase.end', { name: 'p', iteration: 0, reason: 'stall', marker: { type: 'abort', label: 'red' } }, above],
+      ['phase.start', { name: 'q', iteration: 1, stage: 'loop' }, above],
+      ['phase.end', { name: 'q', iteration: 1, reason: 'end_turn', marker: { type: 'continue' } }, above],
+      ['run.end', { reason: 'abort', label: 'red', iterations: 0 }, above],
+    ]),
+  )
   const fields = records.map(({ event: _event, run_id: _run, ...rest }) => rest)
   assert.deepEqual(fields, [
     { max_iterations: 5, pre_phase_count: 1, loop_phase_count: 2 },
@@ -292,13 +549,27 @@ test('markers, reasons and numbers of a loop', () => {
 })
 
 test('the end of a loop waits for its sessions, and nothing names the run afterwards', () => {
-  const { records } = encodeAll(tellAll([
-    ['run.start', {}, above], ['text.delta', { text: 'a' }, { run: 'r' }], ['run.end', { reason: 'end_turn' }, above],
-    ['session.end', { reason: 'end_turn' }, { run: 'r' }], ['text.delta', { text: 'late' }, { run: 'r', session: 't' }],
-  ]))
-  assert.deepEqual(records.map(({ event, run_id: run }) => [event, run]), [
-    ['avenor.loop.start', 'r'], ['session.start', 'r'], ['agent.message_chunk', 'r'], ['session.end', 'r'], ['avenor.loop.end', 'r'],
-    ['session.start', undefined], ['agent.message_chunk', undefined], ['session.end', undefined],
-  ])
+  const { records } = encodeAll(
+    tellAll([
+      ['run.start', {}, above],
+      ['text.delta', { text: 'a' }, { run: 'r' }],
+      ['run.end', { reason: 'end_turn' }, above],
+      ['session.end', { reason: 'end_turn' }, { run: 'r' }],
+      ['text.delta', { text: 'late' }, { run: 'r', session: 't' }],
+    ]),
+  )
+  assert.deepEqual(
+    records.map(({ event, run_id: run }) => [event, run]),
+    [
+      ['avenor.loop.start', 'r'],
+      ['session.start', 'r'],
+      ['agent.message_chunk', 'r'],
+      ['session.end', 'r'],
+      ['avenor.loop.end', 'r'],
+      ['session.start', undefined],
+      ['agent.message_chunk', undefined],
+      ['session.end', undefined],
+    ],
+  )
   assert.deepEqual(codesOf(records), [])
 })

@@ -62,23 +62,30 @@ export function encode(sink: Sink): Encoder {
 
   function endSession(session: Session, event: EventOf<'session.end'> | undefined): void {
     if (session.heldCall !== undefined) settle(session, '')
-    for (const [call, kind] of session.calls) put(session, event, { event: 'tool.call_update', toolCallId: wireId(call), kind, status: 'failed' }, 'cut')
+    for (const [call, kind] of session.calls)
+      put(session, event, { event: 'tool.call_update', toolCallId: wireId(call), kind, status: 'failed' }, 'cut')
     for (const { request } of session.queue) sink.lost(request, 'id', 'drop')
     // Avenor's error about a degenerate stream says itself how the session ends; an end that nobody told must agree.
     const reason = session.heldError !== undefined && event?.origin === undefined ? 'degenerate' : (event?.reason ?? 'cut')
     const status = session.heldStatus
     session.heldStatus = undefined
-    if (event?.error !== undefined && !wasTold(session, event, event.error)) tellError(session, event, { error: event.error }, reason === 'degenerate' && session.heldError === undefined)
+    if (event?.error !== undefined && !wasTold(session, event, event.error))
+      tellError(session, event, { error: event.error }, reason === 'degenerate' && session.heldError === undefined)
     if (session.heldError !== undefined) tellError(session, session.heldError, session.heldError, reason === 'degenerate')
     session.heldStatus = status
     if (session.turn !== undefined && session.turn.reason !== reason) sink.lost(session.turn, 'reason', 'drop')
     const total = event?.usage ?? (session.messages === undefined ? session.usage : addUsage(session.usage, session.messages))
-    put(session, event, {
-      event: 'session.end',
-      stop_reason: stopReasonOf(reason),
-      usage: total === undefined ? undefined : wireUsageOf(total),
-      ...(event?.status === undefined ? {} : { status: event.status, summary: event.text, files_changed: event.files }),
-    }, event === undefined ? 'cut' : syntheticOf(event))
+    put(
+      session,
+      event,
+      {
+        event: 'session.end',
+        stop_reason: stopReasonOf(reason),
+        usage: total === undefined ? undefined : wireUsageOf(total),
+        ...(event?.status === undefined ? {} : { status: event.status, summary: event.text, files_changed: event.files }),
+      },
+      event === undefined ? 'cut' : syntheticOf(event),
+    )
     sessions.delete(session.key)
     last = undefined
     loops.sessionOver(session.run)
@@ -89,7 +96,10 @@ export function encode(sink: Sink): Encoder {
     if (session.heldCall !== undefined || session.heldStatus !== undefined) settle(session, record.event)
     session.last = record.event
     const { event: name, ...fields } = record
-    write({ event: name, session_id: session.id, run_id: session.run, run_label: session.label, ...fields, ts: event?.at } as AnyWire, synthetic) // the record's own fields
+    write(
+      { event: name, session_id: session.id, run_id: session.run, run_label: session.label, ...fields, ts: event?.at } as AnyWire,
+      synthetic,
+    ) // the record's own fields
   }
 
   /** What was held back is told, or given up, before the next record. */
@@ -113,15 +123,18 @@ export function encode(sink: Sink): Encoder {
     const session = sessionOf(event)
     if (session.heldCall !== undefined || session.heldStatus !== undefined) settle(session, name)
     session.last = name
-    write({
-      event: name,
-      session_id: session.id,
-      run_id: session.run,
-      run_label: session.label,
-      content: { type: 'text', text },
-      messageId: event.message === undefined ? undefined : wireId(event.message),
-      ts: event.at,
-    }, syntheticOf(event))
+    write(
+      {
+        event: name,
+        session_id: session.id,
+        run_id: session.run,
+        run_label: session.label,
+        content: { type: 'text', text },
+        messageId: event.message === undefined ? undefined : wireId(event.message),
+        ts: event.at,
+      },
+      syntheticOf(event),
+    )
   }
 
   function prompt(event: EventOf<'prompt.submit'>): void {
@@ -132,7 +145,8 @@ export function encode(sink: Sink): Encoder {
     if (text !== undefined) sink.lost(event, 'text', 'drop')
     if (!known && text === undefined) return sink.lost(event, 'state', 'drop')
     const prompt_length = bytes ?? new TextEncoder().encode(text).length
-    if (state !== 'queued') return put(sessionOf(event), event, { event: 'agent.prompt_submitted', delivery, prompt_length }, syntheticOf(event))
+    if (state !== 'queued')
+      return put(sessionOf(event), event, { event: 'agent.prompt_submitted', delivery, prompt_length }, syntheticOf(event))
     const queued = { event: 'agent.prompt_queued' as const, control_id, message_type: 'continue', delivery, prompt_length }
     put(sessionOf(event), event, queued, syntheticOf(event))
   }
@@ -140,7 +154,8 @@ export function encode(sink: Sink): Encoder {
   // ── states, the channel, trouble ─────────────────────────────────────────────────────────────────────────────────────
 
   /** A session, or nothing for what belongs to a run or a connection: that must not start a session. */
-  const sessionIfAny = (event: Event): Session | undefined => (event.session === undefined && !sessions.has(undefined) ? undefined : sessionOf(event))
+  const sessionIfAny = (event: Event): Session | undefined =>
+    event.session === undefined && !sessions.has(undefined) ? undefined : sessionOf(event)
 
   const runOf = ({ run }: Event): string | undefined => (loops.isOver(run) ? undefined : run)
 
@@ -157,15 +172,21 @@ export function encode(sink: Sink): Encoder {
     if (session === undefined || !(event.phase in announced)) return sink.lost(event, 'phase', 'drop')
     if (session.heldCall !== undefined || session.heldStatus !== undefined) settle(session, 'agent.status')
     const source = statusSourceOf(event.source)
-    const isFree = event.phase === 'waiting'
-      ? session.request !== undefined && session.request.withdrawn === undefined
-      : source !== 'avenor' || (event.phase === 'working' && session.last === 'permission.response')
+    const isFree =
+      event.phase === 'waiting'
+        ? session.request !== undefined && session.request.withdrawn === undefined
+        : source !== 'avenor' || (event.phase === 'working' && session.last === 'permission.response')
     if (isFree) tellStatus(session, event)
     else session.heldStatus = event
   }
 
   const tellStatus = (session: Session, event: EventOf<'status.update'>): void =>
-    put(session, event, { event: 'agent.status', phase: event.phase, label: event.label, source: statusSourceOf(event.source) }, syntheticOf(event))
+    put(
+      session,
+      event,
+      { event: 'agent.status', phase: event.phase, label: event.label, source: statusSourceOf(event.source) },
+      syntheticOf(event),
+    )
 
   function trouble(event: EventOf<'error'>): void {
     const session = sessionIfAny(event)
@@ -190,7 +211,13 @@ export function encode(sink: Sink): Encoder {
     const usage = event.usage ?? session.messages
     if (usage !== undefined) session.usage = addUsage(session.usage, usage)
     session.messages = undefined
-    if (event.error === undefined || outcomeOf(event.reason) === 'ok' || event.reason === 'degenerate' || wasTold(session, event, event.error)) return
+    if (
+      event.error === undefined ||
+      outcomeOf(event.reason) === 'ok' ||
+      event.reason === 'degenerate' ||
+      wasTold(session, event, event.error)
+    )
+      return
     tellError(session, event, { error: event.error }, false)
   }
 
@@ -198,10 +225,14 @@ export function encode(sink: Sink): Encoder {
     const { name: server_name, state, to, status, text: summary, files: files_changed, data: payload } = event
     const source = 'channel'
     switch (event.type) {
-      case 'ready': return putAnywhere(event, { event: 'agent.channel_ready', server_name, source })
-      case 'state': return putAnywhere(event, { event: 'agent.report', state, payload, source })
-      case 'reply': return putAnywhere(event, { event: 'agent.reply', to, payload, source })
-      case 'finish': return putAnywhere(event, { event: 'agent.finish', status, summary, files_changed, payload, source })
+      case 'ready':
+        return putAnywhere(event, { event: 'agent.channel_ready', server_name, source })
+      case 'state':
+        return putAnywhere(event, { event: 'agent.report', state, payload, source })
+      case 'reply':
+        return putAnywhere(event, { event: 'agent.reply', to, payload, source })
+      case 'finish':
+        return putAnywhere(event, { event: 'agent.finish', status, summary, files_changed, payload, source })
     }
   }
 
@@ -239,7 +270,11 @@ export function encode(sink: Sink): Encoder {
         case 'permission.answer':
           return desk.answer(sessionOf(event), event)
         case 'plan.update': {
-          const entries = event.entries.map(({ text: content, status: state, priority }) => ({ content, priority, status: planWords[state] }))
+          const entries = event.entries.map(({ text: content, status: state, priority }) => ({
+            content,
+            priority,
+            status: planWords[state],
+          }))
           return put(sessionOf(event), event, { event: 'session.plan', entries, title: event.title }, syntheticOf(event))
         }
         case 'run.start':
@@ -276,7 +311,15 @@ export function encode(sink: Sink): Encoder {
   }
 }
 
-const laneKinds: ReadonlySet<string> = new Set(['tool.start', 'tool.update', 'tool.end', 'permission.request', 'permission.answer', 'message.end', 'error'])
+const laneKinds: ReadonlySet<string> = new Set([
+  'tool.start',
+  'tool.update',
+  'tool.end',
+  'permission.request',
+  'permission.answer',
+  'message.end',
+  'error',
+])
 
 /** The record that comes after a status of Avenor's own making. */
 const announced: Readonly<Record<string, string>> = {

@@ -22,7 +22,8 @@ export function createLoopOrder() {
 
   function start({ run_id: id }: Wire<'avenor.loop.start'>, breaks: Breaks): void {
     const run = runs.get(id)
-    if (run !== undefined && !run.ended) breaks('loop-first', run.started ? `a second avenor.loop.start${ofRun(id)}` : `avenor.loop.start after the first phase${ofRun(id)}`)
+    if (run !== undefined && !run.ended)
+      breaks('loop-first', run.started ? `a second avenor.loop.start${ofRun(id)}` : `avenor.loop.start after the first phase${ofRun(id)}`)
     if (run?.ended === true) past--
     runs.set(id, { started: true, phase: undefined, ended: false, strayed: false })
   }
@@ -40,7 +41,8 @@ export function createLoopOrder() {
     if (run === undefined) return
     const open = run.phase
     if (open === undefined) breaks('phase-pairs', `phase ${named({ phase, iteration })} ends and was not started`)
-    else if (open.phase !== phase || open.iteration !== iteration) breaks('phase-pairs', `phase ${named({ phase, iteration })} ends inside phase ${named(open)}`)
+    else if (open.phase !== phase || open.iteration !== iteration)
+      breaks('phase-pairs', `phase ${named({ phase, iteration })} ends inside phase ${named(open)}`)
     run.phase = undefined
   }
 
@@ -74,9 +76,11 @@ export function createLoopOrder() {
     const key = run_id ?? session_id
     const before = retries.get(key) ?? 0
     retries.set(key, attempt)
-    if (attempt === 0 || (most !== undefined && attempt > most)) return breaks('retry-count', `attempt ${attempt}${most === undefined ? '' : ` of ${most}`}`)
+    if (attempt === 0 || (most !== undefined && attempt > most))
+      return breaks('retry-count', `attempt ${attempt}${most === undefined ? '' : ` of ${most}`}`)
     // One version of the program counts a single run's first retry as 2.
-    if (attempt !== before + 1 && attempt !== 1) breaks('retry-count', `attempt ${attempt} after ${before === 0 ? 'none' : before}`, before === 0 && attempt === 2 ? 'warn' : 'error')
+    if (attempt !== before + 1 && attempt !== 1)
+      breaks('retry-count', `attempt ${attempt} after ${before === 0 ? 'none' : before}`, before === 0 && attempt === 2 ? 'warn' : 'error')
   }
 
   return {
@@ -107,20 +111,25 @@ export function createLoopOrder() {
       return record.event === 'avenor.retry'
     },
     end(breaks: Breaks): void {
-      for (const [id, { ended, phase }] of runs) if (!ended) breaks('missing-end', `no avenor.loop.end${ofRun(id)}${phase === undefined ? '' : `, inside phase ${named(phase)}`}`)
+      for (const [id, { ended, phase }] of runs)
+        if (!ended) breaks('missing-end', `no avenor.loop.end${ofRun(id)}${phase === undefined ? '' : `, inside phase ${named(phase)}`}`)
     },
     missing(next: AnyWire | undefined, ts?: number): Rec[] {
       if (next === undefined) {
-        return [...runs].filter(([, { ended }]) => !ended).flatMap(([run_id, { phase }]) => [
-          ...(phase === undefined ? [] : [{ event: 'avenor.phase.end', run_id, ...phase, ts }]),
-          { event: 'avenor.loop.end', run_id, exit_reason: 'phase_failure', ts },
-        ])
+        return [...runs]
+          .filter(([, { ended }]) => !ended)
+          .flatMap(([run_id, { phase }]) => [
+            ...(phase === undefined ? [] : [{ event: 'avenor.phase.end', run_id, ...phase, ts }]),
+            { event: 'avenor.loop.end', run_id, exit_reason: 'phase_failure', ts },
+          ])
       }
       const { event, run_id } = next
       if (event !== 'avenor.phase.start' && event !== 'avenor.phase.end' && event !== 'avenor.loop.end') return []
       const run = runs.get(run_id)
       if (run === undefined) return [{ event: 'avenor.loop.start', run_id, ts: next.ts }]
-      return run.phase === undefined || run.ended || event === 'avenor.phase.end' ? [] : [{ event: 'avenor.phase.end', run_id, ...run.phase, ts: next.ts }]
+      return run.phase === undefined || run.ended || event === 'avenor.phase.end'
+        ? []
+        : [{ event: 'avenor.phase.end', run_id, ...run.phase, ts: next.ts }]
     },
   }
 }

@@ -10,10 +10,19 @@ const end: Rec = { event: 'session.end', session_id: 's', stop_reason: 'end_turn
 
 test('each stream of the rejected corpus breaks the rule it was made for', () => {
   const expected = jsonFixture('rejected/expected.json') as Record<string, string[]>
-  assert.deepEqual(namesIn('rejected/', '.ndjson').toSorted(), Object.keys(expected).map((name) => `rejected/${name}`).toSorted())
+  assert.deepEqual(
+    namesIn('rejected/', '.ndjson').toSorted(),
+    Object.keys(expected)
+      .map((name) => `rejected/${name}`)
+      .toSorted(),
+  )
   for (const [name, codes] of Object.entries(expected)) assert.deepEqual(codesOf(fixture(`rejected/${name}`)), codes, name)
   const broken = new Set(Object.values(expected).flat())
-  assert.deepEqual(Object.keys(avenor.rules).filter((code) => !broken.has(code)), [], 'every rule has a stream that breaks it')
+  assert.deepEqual(
+    Object.keys(avenor.rules).filter((code) => !broken.has(code)),
+    [],
+    'every rule has a stream that breaks it',
+  )
 })
 
 test("the document's whole runs are legal", () => {
@@ -28,8 +37,15 @@ test('a warning where the program itself does it, an error elsewhere', () => {
   assert.deepEqual(severities('idle-called-waiting'), ['warn'])
   assert.deepEqual(severities('status-after-event'), ['warn'])
   assert.deepEqual(severities('done-too-early'), ['error'])
-  assert.deepEqual(findingsOf([chunk, { ...end, stop_reason: 'cancelled' }, chunk]).map(({ code, severity }) => [code, severity]), [['end-last', 'warn']])
-  assert.deepEqual(findingsOf([{ event: 'avenor.retry', session_id: 's', attempt: 2, max_retries: 3 }]).map(({ severity }) => severity), ['warn'], 'a single run counts from 2')
+  assert.deepEqual(
+    findingsOf([chunk, { ...end, stop_reason: 'cancelled' }, chunk]).map(({ code, severity }) => [code, severity]),
+    [['end-last', 'warn']],
+  )
+  assert.deepEqual(
+    findingsOf([{ event: 'avenor.retry', session_id: 's', attempt: 2, max_retries: 3 }]).map(({ severity }) => severity),
+    ['warn'],
+    'a single run counts from 2',
+  )
 })
 
 test('an ended session begins again with a start, a prompt, a retry or the next phase', () => {
@@ -42,7 +58,21 @@ test('an ended session begins again with a start, a prompt, a retry or the next 
     [{ event: 'avenor.retry', run_id: 'r', attempt: 1 }],
   ]
   for (const occasion of occasions) assert.deepEqual(codesOf([chunk, end, ...occasion, chunk, end]), [], JSON.stringify(occasion))
-  assert.deepEqual(codesOf([{ event: 'avenor.loop.start' }, phase('start'), chunk, end, phase('end'), phase('start'), chunk, end, phase('end'), { event: 'avenor.loop.end', exit_reason: 'exit' }]), [])
+  assert.deepEqual(
+    codesOf([
+      { event: 'avenor.loop.start' },
+      phase('start'),
+      chunk,
+      end,
+      phase('end'),
+      phase('start'),
+      chunk,
+      end,
+      phase('end'),
+      { event: 'avenor.loop.end', exit_reason: 'exit' },
+    ]),
+    [],
+  )
   assert.deepEqual(codesOf([chunk, end, { event: 'agent.prompt_submitted', session_id: 's' }, chunk]), ['missing-end'])
 })
 
@@ -59,34 +89,80 @@ test('what strays after the end is said once, however much it is', () => {
   assert.deepEqual(codesOf([chunk, end, chunk, chunk, { event: 'tool.call', session_id: 's', toolCallId: 'c' }, end]), ['end-last'])
   assert.deepEqual(codesOf([chunk, end, chunk, end, end]), ['end-last', 'end-once'])
   const late = { ...chunk, run_id: 'r' }
-  assert.deepEqual(codesOf([{ event: 'avenor.loop.start', run_id: 'r' }, late, { event: 'avenor.loop.end', run_id: 'r', exit_reason: 'exit' }, late, late, end]), ['loop-last'])
+  assert.deepEqual(
+    codesOf([
+      { event: 'avenor.loop.start', run_id: 'r' },
+      late,
+      { event: 'avenor.loop.end', run_id: 'r', exit_reason: 'exit' },
+      late,
+      late,
+      end,
+    ]),
+    ['loop-last'],
+  )
 })
 
 test('retries are counted anew in each phase', () => {
   const retry = (attempt: number): Rec => ({ event: 'avenor.retry', run_id: 'r', attempt, max_retries: 3 })
   const phase = (event: string, name: string): Rec => ({ event: `avenor.phase.${event}`, run_id: 'r', phase: name, iteration: 1 })
-  const loop = (...inside: Rec[]): Rec[] => [{ event: 'avenor.loop.start', run_id: 'r' }, ...inside, { event: 'avenor.loop.end', run_id: 'r', exit_reason: 'exit' }]
-  assert.deepEqual(codesOf(loop(phase('start', 'a'), retry(1), retry(2), phase('end', 'a'), phase('start', 'b'), retry(1), phase('end', 'b'))), [])
-  assert.deepEqual(codesOf(loop(phase('start', 'a'), retry(1), retry(2), phase('end', 'a'), phase('start', 'b'), retry(3), phase('end', 'b'))), ['retry-count'])
+  const loop = (...inside: Rec[]): Rec[] => [
+    { event: 'avenor.loop.start', run_id: 'r' },
+    ...inside,
+    { event: 'avenor.loop.end', run_id: 'r', exit_reason: 'exit' },
+  ]
+  assert.deepEqual(
+    codesOf(loop(phase('start', 'a'), retry(1), retry(2), phase('end', 'a'), phase('start', 'b'), retry(1), phase('end', 'b'))),
+    [],
+  )
+  assert.deepEqual(
+    codesOf(loop(phase('start', 'a'), retry(1), retry(2), phase('end', 'a'), phase('start', 'b'), retry(3), phase('end', 'b'))),
+    ['retry-count'],
+  )
 })
 
 test("a user's own events are legal anywhere", () => {
   const own: Rec = { event: 'deploy.checked', session_id: 's', anything: [1] }
-  assert.deepEqual(codesOf([own, chunk, own, { event: 'agent.status', session_id: 's', phase: 'done', source: 'avenor' }, own, end, own]), [])
+  assert.deepEqual(
+    codesOf([own, chunk, own, { event: 'agent.status', session_id: 's', phase: 'done', source: 'avenor' }, own, end, own]),
+    [],
+  )
 })
 
 test('one finding for each session and each run without an end, whatever else is open', () => {
   const call: Rec = { event: 'tool.call', session_id: 's', toolCallId: 'c' }
-  assert.deepEqual(findingsOf([call, { ...call, toolCallId: 'd' }]).map(({ text }) => text), ['no session.end of "s", with open calls: "c", "d"'])
-  assert.deepEqual(codesOf([{ event: 'avenor.loop.start', run_id: 'r' }, { ...chunk, run_id: 'r' }]), ['missing-end', 'missing-end'])
-  assert.deepEqual(codesOf([{ event: 'avenor.error', run_id: 'r', message: 'x' }, { event: 'agent.channel_ready', run_id: 'q' }]), [], 'a run alone is no session')
+  assert.deepEqual(
+    findingsOf([call, { ...call, toolCallId: 'd' }]).map(({ text }) => text),
+    ['no session.end of "s", with open calls: "c", "d"'],
+  )
+  assert.deepEqual(
+    codesOf([
+      { event: 'avenor.loop.start', run_id: 'r' },
+      { ...chunk, run_id: 'r' },
+    ]),
+    ['missing-end', 'missing-end'],
+  )
+  assert.deepEqual(
+    codesOf([
+      { event: 'avenor.error', run_id: 'r', message: 'x' },
+      { event: 'agent.channel_ready', run_id: 'q' },
+    ]),
+    [],
+    'a run alone is no session',
+  )
 })
 
 test('a dialog on a screen goes away without an answer; a request told twice is a warning', () => {
   const request: Rec = { event: 'permission.request', session_id: 's', request_id: '1', options: [{ id: '1', label: 'Yes' }] }
   assert.deepEqual(codesOf([{ ...request, source: 'pty' }, { ...request, source: 'pty', request_id: '2' }, end]), [])
-  assert.deepEqual(findingsOf([request, request, end]).map(({ code, severity }) => [code, severity]), [['one-request', 'warn']])
-  assert.deepEqual(codesOf([request, { event: 'permission.response', session_id: 's', request_id: 1, option_id: '1' }, end]), [], 'a number and its text are the same id')
+  assert.deepEqual(
+    findingsOf([request, request, end]).map(({ code, severity }) => [code, severity]),
+    [['one-request', 'warn']],
+  )
+  assert.deepEqual(
+    codesOf([request, { event: 'permission.response', session_id: 's', request_id: 1, option_id: '1' }, end]),
+    [],
+    'a number and its text are the same id',
+  )
 })
 
 test('hostile ids are harmless in the text of a finding', () => {
@@ -108,13 +184,28 @@ function repaired(records: readonly Rec[]): Rec[] {
 }
 
 test('repair adds what is missing: ends, calls, phases, the start of a loop', () => {
-  for (const name of ['no-end', 'no-end-of-two', 'update-before-call', 'open-call', 'phase-before-loop', 'phases-overlap', 'loop-ends-inside-phase', 'no-loop-end']) {
+  for (const name of [
+    'no-end',
+    'no-end-of-two',
+    'update-before-call',
+    'open-call',
+    'phase-before-loop',
+    'phases-overlap',
+    'loop-ends-inside-phase',
+    'no-loop-end',
+  ]) {
     assert.deepEqual(codesOf(repaired(fixture(`rejected/${name}.ndjson`))), [], name)
   }
-  assert.deepEqual(repaired([{ ...chunk, ts: 5 }, { event: 'tool.call', session_id: 's', toolCallId: 'c' }]).slice(2), [
-    { event: 'tool.call_update', session_id: 's', toolCallId: 'c', status: 'failed', ts: 5 },
-    { event: 'session.end', session_id: 's', stop_reason: 'error', ts: 5 },
-  ])
+  assert.deepEqual(
+    repaired([
+      { ...chunk, ts: 5 },
+      { event: 'tool.call', session_id: 's', toolCallId: 'c' },
+    ]).slice(2),
+    [
+      { event: 'tool.call_update', session_id: 's', toolCallId: 'c', status: 'failed', ts: 5 },
+      { event: 'session.end', session_id: 's', stop_reason: 'error', ts: 5 },
+    ],
+  )
 })
 
 test('repair changes nothing in a legal stream', () => {

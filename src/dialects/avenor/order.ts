@@ -92,7 +92,8 @@ export function order(): Order {
   function end(session: Session, { stop_reason: reason }: Wire<'session.end'>): void {
     const open = [...session.calls].filter(([, isOpen]) => isOpen).map(([id]) => id)
     if (open.length > 0) breaks('open-call', `session.end with open calls: ${listed(open)}`, 'warn')
-    if (session.stopReason !== undefined && reason !== session.stopReason) breaks('degenerate-end', `session.end says ${quoted(reason)}, the error before it ${quoted(session.stopReason)}`)
+    if (session.stopReason !== undefined && reason !== session.stopReason)
+      breaks('degenerate-end', `session.end says ${quoted(reason)}, the error before it ${quoted(session.stopReason)}`)
     session.ended = reason
     session.occasion = occasion
     session.calls = noCalls
@@ -102,7 +103,8 @@ export function order(): Order {
 
   /** Nine records in ten: a chunk of a session that is open and has promised nothing. */
   function goesOn({ session_id: id, ts: time }: AnyWire): boolean {
-    if (recent === undefined || recent.id !== id || recent.ended !== undefined || recent.promised !== undefined || loops.anyOver()) return false
+    if (recent === undefined || recent.id !== id || recent.ended !== undefined || recent.promised !== undefined || loops.anyOver())
+      return false
     recent.last = ''
     if (time !== undefined) ts = time
     return true
@@ -175,11 +177,24 @@ export function order(): Order {
         const session = sessions.get(session_id)
         if (record.event === 'tool.call_update' && session?.ended === undefined && session?.calls.has(record.toolCallId) !== true) {
           const { toolCallId, title, kind } = record
-          return [{ event: 'tool.call', session_id, run_id, toolCallId, title: title ?? undefined, kind: kind ?? undefined, status: 'pending', ts: record.ts }]
+          return [
+            {
+              event: 'tool.call',
+              session_id,
+              run_id,
+              toolCallId,
+              title: title ?? undefined,
+              kind: kind ?? undefined,
+              status: 'pending',
+              ts: record.ts,
+            },
+          ]
         }
         return tag === 'session.end' && session !== undefined ? closing(session, record.ts) : loops.missing(record)
       }
-      const ends = [...sessions.values()].filter(({ ended }) => ended === undefined).flatMap((session) => [...closing(session, ts), { event: 'session.end', session_id: session.id, stop_reason: 'error', ts }])
+      const ends = [...sessions.values()]
+        .filter(({ ended }) => ended === undefined)
+        .flatMap((session) => [...closing(session, ts), { event: 'session.end', session_id: session.id, stop_reason: 'error', ts }])
       return [...ends, ...loops.missing(undefined, ts)]
     },
   }
@@ -202,16 +217,19 @@ function status(session: Session, { phase, source }: Wire<'agent.status'>): void
   session.promised = undefined
   const isOwn = source === 'avenor'
   const text = `status ${quoted(phase)}`
-  if (phase === 'waiting' && session.request === undefined) session.promised = { next: 'permission.request', code: 'waiting-asks', text, severity: isOwn ? 'error' : 'warn' }
+  if (phase === 'waiting' && session.request === undefined)
+    session.promised = { next: 'permission.request', code: 'waiting-asks', text, severity: isOwn ? 'error' : 'warn' }
   else if (!isOwn) return
   else if (phase === 'done') session.promised = { next: 'session.end', code: 'status-first', text, severity: 'error' }
   else if (phase === 'thinking') session.promised = { next: 'agent.thought_chunk', code: 'status-first', text, severity: 'warn' }
-  else if (phase === 'working' && session.last !== 'permission.response') session.promised = { next: 'tool.call', code: 'status-first', text, severity: 'warn' }
+  else if (phase === 'working' && session.last !== 'permission.response')
+    session.promised = { next: 'tool.call', code: 'status-first', text, severity: 'warn' }
 }
 
 function call(session: Session, { toolCallId: id, status: state }: Wire<'tool.call'>, breaks: Breaks): void {
   if (session.calls.get(id) === true) breaks('call-once', `a second tool.call for ${quoted(id)}, which is open`)
-  if (state !== undefined && state !== null && state !== 'pending') breaks('call-once', `tool.call for ${quoted(id)} with status ${quoted(state)}`, 'warn')
+  if (state !== undefined && state !== null && state !== 'pending')
+    breaks('call-once', `tool.call for ${quoted(id)} with status ${quoted(state)}`, 'warn')
   if (session.calls.size >= mostCalls) for (const [old, isOpen] of session.calls) if (!isOpen && session.calls.delete(old)) break
   session.calls.delete(id)
   session.calls.set(id, state !== 'completed' && state !== 'failed')
@@ -229,7 +247,8 @@ function ask(session: Session, { request_id: wire, options, source }: Wire<'perm
   const { request } = session
   if (id === undefined) breaks('request-first', 'permission.request without request_id')
   // A dialog on a screen goes away without a word when a person answers it. And the program may tell a request twice.
-  if (request !== undefined && !request.onScreen) breaks('one-request', `permission.request ${quoted(id)} while ${quoted(request.id)} is pending`, request.id === id ? 'warn' : 'error')
+  if (request !== undefined && !request.onScreen)
+    breaks('one-request', `permission.request ${quoted(id)} while ${quoted(request.id)} is pending`, request.id === id ? 'warn' : 'error')
   const offered = options?.map((option) => (typeof option === 'string' ? option : (option.optionId ?? option.id ?? '')))
   session.request = { id, options: offered, onScreen: isOnScreen(source) }
 }
@@ -237,22 +256,36 @@ function ask(session: Session, { request_id: wire, options, source }: Wire<'perm
 function answer(session: Session, { request_id: wire, option_id: option }: Wire<'permission.response'>, breaks: Breaks): void {
   const { request } = session
   const id = String(wire)
-  if (request === undefined || request.id !== id) return breaks('request-first', `permission.response to ${quoted(id)}, which was not asked`)
+  if (request === undefined || request.id !== id)
+    return breaks('request-first', `permission.response to ${quoted(id)}, which was not asked`)
   session.request = undefined
-  if (option && request.options !== undefined && !request.options.includes(option)) breaks('known-option', `option ${quoted(option)} was not offered`)
+  if (option && request.options !== undefined && !request.options.includes(option))
+    breaks('known-option', `option ${quoted(option)} was not offered`)
 }
 
 /** Updates for the calls that are still open, as they must stand before session.end. */
 const closing = ({ id: session_id, calls }: Session, ts: number | undefined): Rec[] =>
-  [...calls].filter(([, isOpen]) => isOpen).map(([toolCallId]) => ({ event: 'tool.call_update', session_id, toolCallId, status: 'failed', ts }))
+  [...calls]
+    .filter(([, isOpen]) => isOpen)
+    .map(([toolCallId]) => ({ event: 'tool.call_update', session_id, toolCallId, status: 'failed', ts }))
 
 const cutsIn: ReadonlySet<string> = new Set(['session.end', 'avenor.error'])
 const noCalls = new Map<string, boolean>()
 const beginsAgain: ReadonlySet<string> = new Set(['session.start', 'agent.prompt_queued', 'agent.prompt_submitted', 'user.message_chunk'])
 /** Without a session these belong to a run or to the log as a whole. */
 const outside: ReadonlySet<string> = new Set([
-  'avenor.error', 'agent.channel_ready', 'agent.report', 'agent.reply', 'agent.finish', 'avenor.compaction', 'subscriber.lagged',
+  'avenor.error',
+  'agent.channel_ready',
+  'agent.report',
+  'agent.reply',
+  'agent.finish',
+  'avenor.compaction',
+  'subscriber.lagged',
 ])
 
 const inSession = (id: string | undefined): string => (id === undefined ? '' : ` of ${quoted(id)}`)
-const listed = (ids: string[]): string => ids.slice(0, 8).map((id) => quoted(id)).join(', ')
+const listed = (ids: string[]): string =>
+  ids
+    .slice(0, 8)
+    .map((id) => quoted(id))
+    .join(', ')

@@ -8,7 +8,9 @@ import { decodeAll, encodeAll, findingsOf, fixture, namesIn, plain } from './sup
 
 /** What the source told, written back from the fields alone; without the records that a legal stream needs beside it. */
 const again = (records: readonly Rec[]): Rec[] =>
-  encodeAll(decodeAll(records).filter(({ synthetic }) => synthetic === undefined)).records.filter(({ synthetic }) => synthetic === undefined)
+  encodeAll(decodeAll(records).filter(({ synthetic }) => synthetic === undefined)).records.filter(
+    ({ synthetic }) => synthetic === undefined,
+  )
 
 /** The one form in which we write what may be read in several, and without what the model has no place for. */
 function normal(record: Rec): Rec {
@@ -20,11 +22,13 @@ function normal(record: Rec): Rec {
   }
   if (record['event'] === 'permission.request') {
     const { description, ...request } = rest
-    const options = (record['options'] as Rec[]).map(({ id, label, optionId, kind, name }) => plain({
-      optionId: optionId ?? id,
-      kind: kind === 'allow_always' ? 'allow' : (kind ?? (String(label).startsWith('Yes') ? 'allow' : 'reject')),
-      name: name ?? label,
-    }))
+    const options = (record['options'] as Rec[]).map(({ id, label, optionId, kind, name }) =>
+      plain({
+        optionId: optionId ?? id,
+        kind: kind === 'allow_always' ? 'allow' : (kind ?? (String(label).startsWith('Yes') ? 'allow' : 'reject')),
+        name: name ?? label,
+      }),
+    )
     return plain({ ...request, question: request['question'] ?? description, options })
   }
   return rest
@@ -45,14 +49,32 @@ test('every document fixture comes back by value', () => {
 
 test('the keys of a record stand in the order of the document', () => {
   const keys = (name: string): string[][] => fixture(name).map((record) => Object.keys(normal(record)))
-  for (const name of ['document/02-permission-request.json', 'document/04-loop-start.json', 'document/06-phase-end.json', 'document/10-error-degenerate.json', 'document/12-session-end.json']) {
-    assert.deepEqual(again(fixture(name)).map((record) => Object.keys(record)), keys(name), name)
+  for (const name of [
+    'document/02-permission-request.json',
+    'document/04-loop-start.json',
+    'document/06-phase-end.json',
+    'document/10-error-degenerate.json',
+    'document/12-session-end.json',
+  ]) {
+    assert.deepEqual(
+      again(fixture(name)).map((record) => Object.keys(record)),
+      keys(name),
+      name,
+    )
   }
 })
 
 test('all events written again are a legal stream that tells the same', () => {
-  const speech = (events: readonly Event[]): string => events.map((event) => (event.kind === 'text.delta' || event.kind === 'thought.delta' ? event.text : event.kind === 'tool.start' ? `[${event.call}]` : '')).join('')
-  const ends = (events: readonly Event[]): unknown[] => events.flatMap((event) => (event.kind === 'session.end' ? [[event.session ?? 'session-1', event.reason, plain(event.usage ?? null)]] : []))
+  const speech = (events: readonly Event[]): string =>
+    events
+      .map((event) =>
+        event.kind === 'text.delta' || event.kind === 'thought.delta' ? event.text : event.kind === 'tool.start' ? `[${event.call}]` : '',
+      )
+      .join('')
+  const ends = (events: readonly Event[]): unknown[] =>
+    events.flatMap((event) =>
+      event.kind === 'session.end' ? [[event.session ?? 'session-1', event.reason, plain(event.usage ?? null)]] : [],
+    )
   for (let seed = 0; seed < 80; seed++) {
     const events = decodeAll(plain(legalStream('avenor', seed)))
     const { records } = encodeAll(events)

@@ -7,16 +7,24 @@ import type { Finding } from '../contract.ts'
 import { avenor } from './index.ts'
 
 const folder = new URL('../../../fixtures/avenor/', import.meta.url)
-export const namesIn = (place: string, ending: string): string[] => readdirSync(new URL(place, folder)).filter((name) => name.endsWith(ending)).map((name) => `${place}${name}`)
+export const namesIn = (place: string, ending: string): string[] =>
+  readdirSync(new URL(place, folder))
+    .filter((name) => name.endsWith(ending))
+    .map((name) => `${place}${name}`)
 export const fixture = (name: string): Rec[] =>
-  readFileSync(new URL(name, folder), 'utf8').split('\n').filter((line) => line !== '').map((line) => parseJson(line) as Rec)
+  readFileSync(new URL(name, folder), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => parseJson(line) as Rec)
 export const jsonFixture = (name: string): unknown => parseJson(readFileSync(new URL(name, folder), 'utf8'))
 
 export const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T
 
 export function decodeAll(records: readonly Rec[], cause?: Cause): Event[] {
   const decoder = avenor.decoder()
-  const events = records.flatMap((record, index) => decoder.push(record, { dialect: 'avenor', from: 'agent', record: index + 1, line: index + 1, offset: 0, length: 0 }))
+  const events = records.flatMap((record, index) =>
+    decoder.push(record, { dialect: 'avenor', from: 'agent', record: index + 1, line: index + 1, offset: 0, length: 0 }),
+  )
   return [...events, ...decoder.end(cause)]
 }
 
@@ -25,7 +33,8 @@ export function shortly(event: Event): Rec {
   const { v: _v, seq: _seq, origin: _origin, ...rest } = plain(event)
   return rest
 }
-export const kindsOf = (events: readonly Event[]): string[] => events.map(({ kind, synthetic }) => (synthetic === undefined ? kind : `${kind}*`))
+export const kindsOf = (events: readonly Event[]): string[] =>
+  events.map(({ kind, synthetic }) => (synthetic === undefined ? kind : `${kind}*`))
 
 type Written = { records: Rec[]; added: string[]; lost: string[] }
 

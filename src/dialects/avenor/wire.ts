@@ -35,11 +35,13 @@ export type Content = { type?: string; text?: string; [key: string]: unknown }
 
 /** The document has one object with `text`; other backends send a list, a bare string, `delta` or a report's `payload`. */
 const chunk = {
-  content: optional(Type.Unsafe<Content | (Content | string)[] | string>({
-    type: ['object', 'array', 'string'],
-    properties: { type: text, text },
-    items: { type: ['object', 'string'], properties: { type: text, text } },
-  })),
+  content: optional(
+    Type.Unsafe<Content | (Content | string)[] | string>({
+      type: ['object', 'array', 'string'],
+      properties: { type: text, text },
+      items: { type: ['object', 'string'], properties: { type: text, text } },
+    }),
+  ),
   delta: optional(text),
   payload: optional(any),
   messageId: orNull(text),
@@ -68,7 +70,12 @@ const conversation = {
   'user.message_chunk': event('user.message_chunk', chunk, saysSomething),
   'tool.call': event('tool.call', tool),
   'tool.call_update': event('tool.call_update', tool),
-  'session.plan': event('session.plan', { entries: optional(Type.Array(planEntry)), label: orNull(text), title: orNull(text), session_update: optional(any) }),
+  'session.plan': event('session.plan', {
+    entries: optional(Type.Array(planEntry)),
+    label: orNull(text),
+    title: orNull(text),
+    session_update: optional(any),
+  }),
 }
 
 // ── permissions ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -82,18 +89,22 @@ const option = Type.Unsafe<WireOption | string>({
 const requestId = Type.Unsafe<string | number>({ type: ['string', 'number'] })
 
 const permissions = {
-  'permission.request': event('permission.request', {
-    request_id: optional(requestId),
-    tool: orNull(text),
-    question: orNull(text),
-    options: orNull(Type.Array(option)),
-    description: orNull(text),
-    message: orNull(text),
-    source: orNull(text),
-    input: optional(any),
-    requires_user_input: orNull(flag),
-    toolCall: orNull(Type.Object({ toolCallId: orNull(text), title: orNull(text), kind: orNull(text), rawInput: optional(any) })),
-  }, carried({ resolver: text })),
+  'permission.request': event(
+    'permission.request',
+    {
+      request_id: optional(requestId),
+      tool: orNull(text),
+      question: orNull(text),
+      options: orNull(Type.Array(option)),
+      description: orNull(text),
+      message: orNull(text),
+      source: orNull(text),
+      input: optional(any),
+      requires_user_input: orNull(flag),
+      toolCall: orNull(Type.Object({ toolCallId: orNull(text), title: orNull(text), kind: orNull(text), rawInput: optional(any) })),
+    },
+    carried({ resolver: text }),
+  ),
   'permission.response': event('permission.response', {
     request_id: requestId,
     option_id: orNull(text),
@@ -108,7 +119,11 @@ const permissions = {
 const phase = { phase: text, iteration: count }
 
 const loops = {
-  'avenor.loop.start': event('avenor.loop.start', { max_iterations: optional(count), pre_phase_count: optional(count), loop_phase_count: optional(count) }),
+  'avenor.loop.start': event('avenor.loop.start', {
+    max_iterations: optional(count),
+    pre_phase_count: optional(count),
+    loop_phase_count: optional(count),
+  }),
   'avenor.phase.start': event('avenor.phase.start', { ...phase, kind: optional(text) }),
   'avenor.phase.end': event('avenor.phase.end', {
     ...phase,
@@ -133,7 +148,11 @@ const files = orNull(Type.Array(text))
 const channel = { source: optional(text), payload: optional(any) }
 
 const states = {
-  'session.start': event('session.start', { backend: optional(text), dir: optional(text) }, carried({ dangerously_load: flag, broker_url: text })),
+  'session.start': event(
+    'session.start',
+    { backend: optional(text), dir: optional(text) },
+    carried({ dangerously_load: flag, broker_url: text }),
+  ),
   'session.end': event('session.end', {
     stop_reason: text,
     usage: orNull(usage),
@@ -143,7 +162,11 @@ const states = {
     files_changed: files,
   }),
   'agent.prompt_submitted': event('agent.prompt_submitted', { delivery: optional(text), prompt_length: optional(count) }),
-  'agent.prompt_queued': event('agent.prompt_queued', { control_id: optional(text), delivery: optional(text), prompt_length: optional(count) }, carried({ message_type: text })),
+  'agent.prompt_queued': event(
+    'agent.prompt_queued',
+    { control_id: optional(text), delivery: optional(text), prompt_length: optional(count) },
+    carried({ message_type: text }),
+  ),
   'agent.channel_ready': event('agent.channel_ready', { server_name: optional(text), source: optional(text) }),
   'agent.report': event('agent.report', { ...channel, state: optional(text) }),
   'agent.reply': event('agent.reply', { ...channel, to: optional(text) }),

@@ -10,8 +10,13 @@ import type { Wire, WireOption } from './wire.ts'
 
 const own: ReadonlySet<string> = new Set(reasons)
 const readReasons: ReadonlyMap<string, Reason> = new Map([
-  ['degenerate_reasoning_stream', 'degenerate'], ['max_turn_requests', 'max_turns'], ['progress_timeout', 'stall'], ['marker', 'exit'],
-  ['canceled', 'cancelled'], ['failed', 'error'], ['failure', 'error'],
+  ['degenerate_reasoning_stream', 'degenerate'],
+  ['max_turn_requests', 'max_turns'],
+  ['progress_timeout', 'stall'],
+  ['marker', 'exit'],
+  ['canceled', 'cancelled'],
+  ['failed', 'error'],
+  ['failure', 'error'],
 ])
 
 /** A word that nobody knows is `unknown`: the session ended, and not well as far as we can tell. */
@@ -19,17 +24,42 @@ export const reasonOf = (word: string | undefined): Reason =>
   word === undefined ? 'unknown' : (readReasons.get(word) ?? (own.has(word) ? (word as Reason) : 'unknown'))
 
 const stopReasons: Record<Reason, string> = {
-  end_turn: 'end_turn', tool_use: 'tool_use', max_tokens: 'max_tokens', stop_sequence: 'stop_sequence', refusal: 'refusal',
-  cancelled: 'cancelled', cancelled_forced: 'cancelled_forced', timeout: 'timeout', stall: 'progress_timeout', blocked: 'blocked',
-  degenerate: 'degenerate_reasoning_stream', max_turns: 'max_turn_requests', abort: 'blocked', exit: 'end_turn', max_iterations: 'end_turn',
-  error: 'error', cut: 'error', budget: 'error', context: 'error', phase_failure: 'error', unknown: 'error',
+  end_turn: 'end_turn',
+  tool_use: 'tool_use',
+  max_tokens: 'max_tokens',
+  stop_sequence: 'stop_sequence',
+  refusal: 'refusal',
+  cancelled: 'cancelled',
+  cancelled_forced: 'cancelled_forced',
+  timeout: 'timeout',
+  stall: 'progress_timeout',
+  blocked: 'blocked',
+  degenerate: 'degenerate_reasoning_stream',
+  max_turns: 'max_turn_requests',
+  abort: 'blocked',
+  exit: 'end_turn',
+  max_iterations: 'end_turn',
+  error: 'error',
+  cut: 'error',
+  budget: 'error',
+  context: 'error',
+  phase_failure: 'error',
+  unknown: 'error',
 }
 /** Why a session or a phase stopped. */
 export const stopReasonOf = (reason: Reason): string => stopReasons[reason]
 
 const exitReasons: ReadonlyMap<Reason, string> = new Map([
-  ['end_turn', 'end_turn'], ['stop_sequence', 'end_turn'], ['abort', 'abort'], ['blocked', 'abort'], ['exit', 'exit'],
-  ['max_iterations', 'max_iterations'], ['timeout', 'timeout'], ['stall', 'timeout'], ['cancelled', 'cancelled'], ['cancelled_forced', 'cancelled'],
+  ['end_turn', 'end_turn'],
+  ['stop_sequence', 'end_turn'],
+  ['abort', 'abort'],
+  ['blocked', 'abort'],
+  ['exit', 'exit'],
+  ['max_iterations', 'max_iterations'],
+  ['timeout', 'timeout'],
+  ['stall', 'timeout'],
+  ['cancelled', 'cancelled'],
+  ['cancelled_forced', 'cancelled'],
 ])
 /** Why a loop stopped. */
 export const exitReasonOf = (reason: Reason): string => exitReasons.get(reason) ?? 'phase_failure'
@@ -43,7 +73,14 @@ export const degenerate = 'degenerate_reasoning_stream'
 
 const kindWords: ReadonlySet<string> = new Set(['bash', 'read', 'write', 'edit', 'search', 'fetch', 'task', 'commit', 'other'])
 const wordOfKind: Partial<Record<ToolKind, string>> = {
-  execute: 'bash', read: 'read', edit: 'edit', delete: 'edit', move: 'edit', search: 'search', fetch: 'fetch', task: 'task',
+  execute: 'bash',
+  read: 'read',
+  edit: 'edit',
+  delete: 'edit',
+  move: 'edit',
+  search: 'search',
+  fetch: 'fetch',
+  task: 'task',
 }
 
 /** The document's word for a tool: the tool's own name where that is one of them, so that write and edit stay apart. */
@@ -58,7 +95,10 @@ export function kindWordOf(name: string | undefined, kind: ToolKind | undefined)
  * Avenor tells a title for people and a word for the sort of tool, not the tool's name. The title is taken for the name if it
  * is that of a tool we know, or if no word says more; else the word is the name.
  */
-export function toolOf(title: string | null | undefined, word: string | null | undefined): { name: string; toolKind: ToolKind; title: string | undefined } {
+export function toolOf(
+  title: string | null | undefined,
+  word: string | null | undefined,
+): { name: string; toolKind: ToolKind; title: string | undefined } {
   const label = title ?? ''
   const sort = word === 'other' ? '' : (word ?? '')
   const name = label !== '' && (sort === '' || toolKindOf(label) !== 'other') ? label : sort || (word ?? '')
@@ -73,11 +113,22 @@ export function toolKindOfWord(word: string | null | undefined): ToolKind | unde
 // ── permissions ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 const optionKinds: ReadonlyMap<string, Option['kind']> = new Map([
-  ['allow', 'allow_once'], ['allow_once', 'allow_once'], ['allow_session', 'allow_session'], ['allow_always', 'allow_always'],
-  ['reject', 'reject_once'], ['reject_once', 'reject_once'], ['reject_always', 'reject_always'], ['cancel', 'cancel'],
-  ['deny', 'reject_once'], ['deny_once', 'reject_once'], ['deny_always', 'reject_always'], ['yes', 'allow_once'], ['no', 'reject_once'],
+  ['allow', 'allow_once'],
+  ['allow_once', 'allow_once'],
+  ['allow_session', 'allow_session'],
+  ['allow_always', 'allow_always'],
+  ['reject', 'reject_once'],
+  ['reject_once', 'reject_once'],
+  ['reject_always', 'reject_always'],
+  ['cancel', 'cancel'],
+  ['deny', 'reject_once'],
+  ['deny_once', 'reject_once'],
+  ['deny_always', 'reject_always'],
+  ['yes', 'allow_once'],
+  ['no', 'reject_once'],
 ])
-const kindOfWord = (word: string | undefined): Option['kind'] | undefined => (word === undefined ? undefined : optionKinds.get(word.trim().toLowerCase()))
+const kindOfWord = (word: string | undefined): Option['kind'] | undefined =>
+  word === undefined ? undefined : optionKinds.get(word.trim().toLowerCase())
 
 /** A dialog read off a terminal says only "Yes", "Yes, and don't ask again", "No, and tell …". */
 function kindOfLabel(label: string | undefined): Option['kind'] | undefined {
@@ -91,7 +142,12 @@ export function optionOf(wire: WireOption | string): Option {
   if (typeof wire === 'string') return { id: wire, kind: kindOfWord(wire) ?? 'reject_once' }
   const label = wire.name ?? wire.label
   const id = wire.optionId ?? wire.id ?? label ?? ''
-  return { id, kind: kindOfWord(wire.kind) ?? kindOfWord(id) ?? kindOfLabel(label) ?? 'reject_once', label, needsText: wire.requiresMessage }
+  return {
+    id,
+    kind: kindOfWord(wire.kind) ?? kindOfWord(id) ?? kindOfLabel(label) ?? 'reject_once',
+    label,
+    needsText: wire.requiresMessage,
+  }
 }
 
 export const answerWordOf = (kind: Option['kind']): 'allow' | 'reject' => (kind.startsWith('allow') ? 'allow' : 'reject')
@@ -102,7 +158,11 @@ export const decisionOf = (kind: string | null | undefined, option: string | nul
   return word === undefined || answerWordOf(word) === 'allow' ? 'allow' : 'reject'
 }
 
-const deciderOfSource: ReadonlyMap<string, Decider> = new Map([['avenor', 'policy'], ['control', 'control'], ['file', 'file']])
+const deciderOfSource: ReadonlyMap<string, Decider> = new Map([
+  ['avenor', 'policy'],
+  ['control', 'control'],
+  ['file', 'file'],
+])
 export const deciderOf = (source: string | null | undefined): Decider => deciderOfSource.get(source ?? '') ?? 'unknown'
 
 const people: ReadonlySet<Decider> = new Set<Decider>(['user', 'host', 'control', 'terminal'])
@@ -115,7 +175,8 @@ export const isOnScreen = (source: string | null | undefined): boolean => source
 
 const knownPhases: ReadonlySet<string> = new Set(phases)
 /** A report's state may stand here too; `started` is the only one of them that is a phase. */
-export const phaseOf = (word: string): Phase | undefined => (word === 'started' ? 'starting' : knownPhases.has(word) ? (word as Phase) : undefined)
+export const phaseOf = (word: string): Phase | undefined =>
+  word === 'started' ? 'starting' : knownPhases.has(word) ? (word as Phase) : undefined
 
 const statusSources: ReadonlySet<string> = new Set(['avenor', 'agent', 'transcript', 'tmux', 'pty', 'channel', 'sidecar'])
 /** Only a status of Avenor's own making promises what comes next; everything else is what the agent says of itself. */
