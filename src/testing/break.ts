@@ -24,13 +24,11 @@ const drop = (): Rec[] => []
 const twice = (record: Rec): Rec[] => [record, { ...record }]
 const stranger = 'never-called'
 
+/** The record ends its session, and nothing of the session follows. */
 const isLast =
-  (key: string, value: string, session: string | undefined) =>
-  (record: Rec, index: number, records: readonly Rec[]): boolean =>
-    record[key] === value &&
-    !records
-      .slice(index + 1)
-      .some((later) => session === undefined || (later[session] === record[session] && typeof later[session] === 'string'))
+  (key: string, value: string, session: string): Where =>
+  (record, index, records) =>
+    record[key] === value && !records.slice(index + 1).some((later) => later[session] === record[session])
 
 const blocksOf = (record: Rec): Rec[] => {
   const content = (record['message'] as Rec | undefined)?.['content']
