@@ -1,16 +1,25 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { parseJson, stringifyJson } from './json.ts'
+import { mayHoldBigNumber, parseJson, stringifyJson } from './json.ts'
 
 test('an integer past 2^53 keeps its text wherever it stands', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 2n ** 53n, max: 2n ** 90n }), fc.nat(40), fc.boolean(), (number, pad, negative) => {
       const text = `{"${'x'.repeat(pad)}":${negative ? '-' : ''}${number},"b":[1,2.5]}`
+      const bytes = new TextEncoder().encode(`##${text}##`)
+      assert.equal(mayHoldBigNumber(bytes, 2, bytes.length - 2), true)
       assert.equal(stringifyJson(parseJson(text)), text)
     }),
     { numRuns: 2000 },
   )
+})
+
+test('fractions and shorter numbers are no big numbers', () => {
+  for (const text of ['{"a":0.0037619999999999997}', '{"timestamp":1741500000000,"b":123456789012345}', '{"id":"3e42-12345678901234"}']) {
+    const bytes = new TextEncoder().encode(text.repeat(5))
+    assert.equal(mayHoldBigNumber(bytes, 0, bytes.length), false)
+  }
 })
 
 test('other values are what JSON.parse gives', () => {

@@ -5,8 +5,8 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 /** One JSON object as it stood in the input; nothing is known of its keys. */
 export type Rec = { [key: string]: unknown }
 
+/** As JSON.parse, but integers past 2^53 keep their text. */
 export function parseJson(text: string): unknown {
-  if (!hasLongNumber(text)) return JSON.parse(text)
   try {
     return JSON.parse(text, keepNumberText)
   } catch (error) {
@@ -15,21 +15,26 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** An integer past 2^53 has 16 digits or more, so one of its digits stands where we look: at every sixteenth character. */
-function hasLongNumber(text: string): boolean {
-  for (let at = 15; at < text.length; at += 16) {
-    if (!isDigit(text.charCodeAt(at))) continue
-    let start = at
-    let end = at + 1
-    while (isDigit(text.charCodeAt(start - 1))) start--
-    while (isDigit(text.charCodeAt(end))) end++
-    if (end - start >= 16) return true
-    at = end - (end % 16) - 1
+/**
+ * Whether an integer past 2^53 may stand in these bytes of JSON; without one, JSON.parse loses nothing and is faster.
+ * Such a number has 16 digits or more, so one of them stands where we look: at every sixteenth byte.
+ */
+export function mayHoldBigNumber(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = start + 15; at < end; at += 16) {
+    const byte = bytes[at]!
+    if (byte > 57 || byte < 48) continue
+    let first = at
+    let last = at
+    while (first > start && isDigit(bytes[first - 1]!)) first--
+    while (last + 1 < end && isDigit(bytes[last + 1]!)) last++
+    if (last - first >= 15 && bytes[first - 1] !== point) return true // digits after a point are a fraction, as sums of costs have them
+    at = Math.max(at, last - 15)
   }
   return false
 }
 
-const isDigit = (unit: number): boolean => unit >= 48 && unit <= 57
+const point = 46
+const isDigit = (byte: number): boolean => byte >= 48 && byte <= 57
 
 function keepNumberText(_key: string, value: unknown, context?: { source?: string }): unknown {
   if (typeof value !== 'number' || Number.isSafeInteger(value) || context?.source === undefined) return value

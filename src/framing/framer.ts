@@ -2,7 +2,7 @@
 // else a real stream holds between them. Any cut of the bytes into chunks gives the same records.
 // The surprise: spans handed to the sink are valid only during the call, since the carry buffer is used again.
 import { isUtf8, utf8 } from '../base/bytes.ts'
-import { isRecord, parseJson, type Rec } from '../base/json.ts'
+import { isRecord, mayHoldBigNumber, parseJson, type Rec } from '../base/json.ts'
 import { isSpace, newScan, type Scan, scanToClose, skipSpace } from './scan.ts'
 
 /** A place in the input: `line` and `record` count from 1, `offset` is bytes from the start. */
@@ -28,7 +28,6 @@ const comma = 0x2c
 export type FramerOptions = { maxLine?: number | undefined; plainNumbers?: boolean }
 
 export function createFramer(sink: FrameSink, { maxLine = defaultMaxLine, plainNumbers = false }: FramerOptions = {}) {
-  const parseText: (text: string) => unknown = plainNumbers ? JSON.parse : parseJson
   let trusted = false // the chunk at hand is valid UTF-8 but for a character that its ends may cut
   let carry = new Uint8Array(4096)
   let carried = 0
@@ -87,7 +86,7 @@ export function createFramer(sink: FrameSink, { maxLine = defaultMaxLine, plainN
     const text = utf8(span.bytes, span.start, span.end)
     let value: unknown
     try {
-      value = parseText(text)
+      value = plainNumbers || !mayHoldBigNumber(span.bytes, span.start, span.end) ? JSON.parse(text) : parseJson(text)
     } catch {
       return false
     }
