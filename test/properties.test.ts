@@ -31,6 +31,8 @@ suite('every legal stream is known by its records', () => {
 const framings: Record<string, (dialect: DialectName, seed: number) => string> = {
   lines: (dialect, seed) => linesOf(legalStream(dialect, seed)),
   array: (dialect, seed) => `[${linesOf(legalStream(dialect, seed)).trimEnd().replaceAll('\n', ',\n')}]\n`,
+  'array after space': (dialect, seed) => ` \n \t  [ \n${linesOf(legalStream(dialect, seed)).trimEnd().replaceAll('\n', ' ,\n ')} ] `,
+  'indented array': (dialect, seed) => JSON.stringify(legalStream(dialect, seed), null, 1),
   indented: (dialect, seed) =>
     legalStream(dialect, seed)
       .map((record) => `${JSON.stringify(record, null, 2)}\n`)

@@ -247,14 +247,18 @@ export function createFramer(sink: FrameSink, { maxLine = defaultMaxLine, plainN
   function takeLines(bytes: Uint8Array, start: number, end: number): number {
     let at = start
     while (at < end) {
-      if (carried === 0 && !skipping && pretty === undefined && isSpaceOrBracket(bytes[at]!)) {
-        const head = skipSpace(bytes, at, end)
-        const opens = startsArray(bytes, head, end)
-        if (opens !== false && head < end) {
-          for (; at < head; at++) if (bytes[at] === newline) line++
-          if (opens === undefined) return (keep(bytes, head, end), end)
+      const byte = bytes[at]!
+      if (byte !== openBrace && carried === 0 && !skipping && pretty === undefined) {
+        if (isSpace(byte)) {
+          if (byte === newline) line++
+          at++
+          continue
+        }
+        const opens = startsArray(bytes, at, end)
+        if (opens === undefined) return (keep(bytes, at, end), end)
+        if (opens) {
           array = { scan: newScan(), inElement: false, head: 0 }
-          return head + 1
+          return at + 1
         }
       }
       const stop = bytes.indexOf(newline, at)
@@ -321,7 +325,6 @@ function lastWhole(bytes: Uint8Array): number {
 }
 const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80
 
-const isSpaceOrBracket = (byte: number): boolean => byte === openBracket || isSpace(byte)
 const couldBeMark = (bytes: Uint8Array): boolean => bytes[0] === 0xef && (bytes.length < 2 || bytes[1] === 0xbb)
 
 function joinLines(lines: { bytes: Uint8Array }[], tail: number): Uint8Array {

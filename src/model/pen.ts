@@ -86,8 +86,8 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
     }
     const lane = place.agent
     const goesOn = trait & ofCall && session.calls.has(place.call!)
-    if (lane === undefined && trait & needsTurn && session.turns.length === 0 && !goesOn)
-      startTurn(session, { trigger: 'unknown' }, place, 'implied')
+    const noTurn = lane === undefined ? session.turns.length === 0 : session.turnCount === 0
+    if (noTurn && trait & needsTurn && !goesOn) startTurn(session, { trigger: 'unknown' }, place, 'implied')
     for (const delta of deltaKinds) {
       const open = session.blocks[delta].get(lane)
       if (open === undefined || !cutsOff(delta, open, kind, place, trait)) continue
@@ -119,6 +119,7 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
     if (place.at !== undefined && !(lastAt! >= place.at)) lastAt = place.at
     if (trait & runLevel) return emitRun(kind, payload, place)
     const session = sessionOf(place.session ?? base.session)
+    if (isAgain(session, kind, payload, place, trait)) return put('raw', { type: kind, why: 'redundant' }, place, undefined)
     switch (kind) {
       case 'session.start':
         if (session.started) return put('session.update', pickUpdate(own<'session.start'>(payload)), place, undefined)
@@ -173,6 +174,13 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
     if (out.length === 0) out = [event] // a literal has room for one; the first push makes room for seventeen
     else out.push(event)
     return true
+  }
+
+  /** A second start of what is open, or a piece of a call that is not: the first start stands, the rest is told as it came. */
+  function isAgain<K extends Kind>(session: Session, kind: K, payload: Payload<K>, place: Place, trait: number): boolean {
+    if (kind === 'task.start') return session.tasks.has(own<'task.start'>(payload).task)
+    if (kind === 'hook.start') return session.hooks.has(own<'hook.start'>(payload).id)
+    return (trait & ofCall) !== 0 && kind !== 'tool.end' && place.call !== undefined && !session.calls.has(place.call)
   }
 
   /** Loops and phases stand above the sessions; they name none. */

@@ -93,11 +93,14 @@ const rare: readonly string[] = [
   'null',
 ]
 
+/** Only integers past 2^53 keep their text; every other number is what it is, however it was written. */
+const fromText = (text: string): unknown => (/^-?\d{16,}$/.test(text) ? parseJson(text) : JSON.parse(text))
+
 export function valueOf(random: Random, depth = 2): unknown {
   const dice = random.int(0, 9)
   if (dice < 3) return textOf(random)
   if (dice < 5) return random.int(-1000, 1_000_000)
-  if (dice < 8 || depth === 0) return parseJson(random.pick(rare))
+  if (dice < 8 || depth === 0) return fromText(random.pick(rare))
   return dice === 8 ? random.some(0, 3, () => valueOf(random, depth - 1)) : objectOf(random, depth - 1)
 }
 

@@ -123,7 +123,10 @@ export function order(): Order {
       if (!mayBeginAgain(session, tag)) return stray(session, tag)
       session = renew(session.id)
     }
-    if (session.promised !== undefined && tag !== 'agent.status') keep(session, tag, breaks)
+    if (session.promised !== undefined && tag !== 'agent.status') {
+      if ('synthetic' in record) session.promised = undefined // what a repair adds keeps no promise
+      else keep(session, tag, breaks)
+    }
     switch (record.event) {
       case 'agent.message_chunk':
       case 'agent.thought_chunk':

@@ -21,7 +21,7 @@ type State = {
   calls: Set<string>
   turns: Set<number>
   asks: Map<string, Answer>
-  messages: Set<string>
+  messages: Set<string | undefined>
   lastTurn: number
 }
 type Answer = 'permission.answer' | 'question.answer'
@@ -85,7 +85,7 @@ export function order(): Order {
         })
         for (const call of state.calls) records.push(base('tool.end', { call, status: 'abandoned' }))
         for (const [id, kind] of state.asks) records.push(base(kind, { id, decision: 'withdrawn', by: 'unknown' }))
-        for (const agent of state.messages) records.push(base('message.end', { finish: 'cut', ...(agent === '' ? {} : { agent }) }))
+        for (const agent of state.messages) records.push(base('message.end', { finish: 'cut', ...(agent === undefined ? {} : { agent }) }))
         for (const turn of state.turns) records.push(base('turn.end', { turn, reason: 'cut' }))
         records.push(base('session.end', { reason: 'cut' }))
       }
@@ -96,7 +96,7 @@ export function order(): Order {
 
 function step(state: State, event: Event, breaks: (code: keyof typeof rules, text: string) => void): void {
   const { call } = event
-  const lane = event.agent ?? ''
+  const lane = event.agent
   switch (event.kind) {
     case 'turn.start':
       if (event.turn !== undefined && event.turn <= state.lastTurn) breaks('turn-pair', `turn ${event.turn} after ${state.lastTurn}`)
@@ -128,7 +128,12 @@ function step(state: State, event: Event, breaks: (code: keyof typeof rules, tex
       if (event.id !== undefined) state.asks.delete(event.id)
       return
     case 'session.end': {
-      const open = [...state.calls, ...state.asks.keys(), ...state.messages, ...[...state.turns].map((turn) => `turn ${turn}`)]
+      const open = [
+        ...state.calls,
+        ...state.asks.keys(),
+        ...[...state.messages].map((agent) => agent ?? 'message'),
+        ...[...state.turns].map((turn) => `turn ${turn}`),
+      ]
       if (open.length > 0)
         breaks(
           'open-at-end',
