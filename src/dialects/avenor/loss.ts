@@ -35,14 +35,14 @@ export const loss: LossTable = {
   'text.delta': { how: 'exact' },
   'text.end': { how: 'exact', lost: ['startedAt', 'endedAt'], note: 'a chunk, if its deltas were not told' },
   'thought.delta': { how: 'exact' },
-  'thought.end': { how: 'exact', lost: ['startedAt', 'endedAt', 'signature'], note: 'a chunk, if its deltas were not told' },
+  'thought.end': { how: 'exact', lost: ['startedAt', 'endedAt', 'signature', 'redacted'], note: 'a chunk, if its deltas were not told' },
   'content.end': drop,
   'prompt.submit': {
     how: 'approx',
     lost: ['content'],
     note: 'the text as user.message_chunk, else agent.prompt_queued or agent.prompt_submitted',
   },
-  'tool.start': { how: 'exact', lost: ['agent', 'server', 'paths', 'hostedBy'] },
+  'tool.start': { how: 'exact', lost: ['agent', 'message', 'server', 'paths', 'hostedBy'] },
   'tool.delta': drop,
   'tool.update': {
     how: 'approx',

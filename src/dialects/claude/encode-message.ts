@@ -89,8 +89,15 @@ export function messageEnd(on: Writer, event: EventOf<'message.end'>): void {
     })
   }
   const open = session.lanes.get(agent)?.message
+  if (event.synthetic === undefined) announceSums(on, event, open?.streaming === true)
   if (open !== undefined && (event.message === undefined || open.source === undefined || open.source === event.message))
     closeMessage(on, agent, event.finish, usage, syntheticOf(event))
+}
+
+/** A whole message stands in records that were written before its end: what the end tells counts in the result's sums alone. */
+function announceSums({ sink }: Writer, event: EventOf<'message.end'>, streamed: boolean): void {
+  for (const field of ['cost', 'context'] as const) if (event[field] !== undefined) sink.lost(event, field, 'approx')
+  if (!streamed) for (const field of ['usage', 'finish'] as const) if (event[field] !== undefined) sink.lost(event, field, 'approx')
 }
 
 /** Text that was streamed and does not count; without a bracket it was never told as deltas, so nothing can be taken back. */
