@@ -97,5 +97,4 @@ export function listCases(sizes: Sizes): Case[] {
 export const filesOf = (input: readonly Corpus[]): string[] => input.map(corpusPath)
 
 /** The same case on a small input, for the check before. */
-export const smallInput = (one: Case, sizes: Sizes): Corpus[] =>
-  one.input.map((corpus) => ({ ...corpus, megabytes: sizes.small }))
+export const smallInput = (one: Case, sizes: Sizes): Corpus[] => one.input.map((corpus) => ({ ...corpus, megabytes: sizes.small }))

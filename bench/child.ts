@@ -55,11 +55,7 @@ export function capture(argv: readonly string[]): Buffer {
   return done.stdout
 }
 
-function start(
-  [program = '', ...argv]: readonly string[],
-  stdout: number | 'pipe',
-  env: NodeJS.ProcessEnv,
-): SpawnSyncReturns<Buffer> {
+function start([program = '', ...argv]: readonly string[], stdout: number | 'pipe', env: NodeJS.ProcessEnv): SpawnSyncReturns<Buffer> {
   return spawnSync(program, argv, { stdio: ['ignore', stdout, 'pipe'], env, maxBuffer: STDERR_LIMIT })
 }
 

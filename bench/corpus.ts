@@ -3,17 +3,7 @@
  * version of the generators) and it gets that name only when whole, so a file that is there can be used as it is.
  * `node bench/corpus.ts claude 200` makes one and prints where it is and what is in it.
  */
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { createAictrl } from './generate/aictrl.ts'
 import { createAvenor } from './generate/avenor.ts'

@@ -76,9 +76,7 @@ export function table(rows: readonly Row[]): string {
   const line = (row: readonly string[]): string =>
     row
       .map((cell, column) =>
-        column === 0 || column === row.length - 1
-          ? cell.padEnd(widths[column] ?? 0)
-          : cell.padStart(widths[column] ?? 0),
+        column === 0 || column === row.length - 1 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
       )
       .join('  ')
       .trimEnd()
@@ -87,8 +85,7 @@ export function table(rows: readonly Row[]): string {
 }
 
 function cellsOf(row: Row): string[] {
-  if (row.failure !== undefined)
-    return [row.name, '-', '-', '-', '-', '-', '', '', '', `FAILED: ${row.failure.split('\n')[0]?.slice(-90)}`]
+  if (row.failure !== undefined) return [row.name, '-', '-', '-', '-', '-', '', '', '', `FAILED: ${row.failure.split('\n')[0]?.slice(-90)}`]
   const sign = row.direction === 'min' ? '>=' : '<='
   const heavy = row.memory !== undefined && row.memoryTarget !== undefined && row.memory > row.memoryTarget
   const reached = row.goal !== undefined && (row.direction === 'min' ? row.ratio >= row.goal : row.ratio <= row.goal)

@@ -81,8 +81,7 @@ function runAll(cases: readonly Case[], sizes: Sizes, rounds: number): Row[] {
   for (let round = 0; round < last; round++) {
     if (round < rounds) talk(`round ${round + 1} of ${rounds}`)
     for (const work of all) {
-      if (round < (work.one.rounds ?? rounds))
-        attempt(work, () => work.pairs.push(measure(work.one, work.files, round)))
+      if (round < (work.one.rounds ?? rounds)) attempt(work, () => work.pairs.push(measure(work.one, work.files, round)))
     }
   }
   return all.map(({ one, files, pairs, memory, failure }) => {
@@ -94,10 +93,7 @@ function runAll(cases: readonly Case[], sizes: Sizes, rounds: number): Row[] {
 }
 
 function warnings(rows: readonly Row[]): string[] {
-  const spread = Math.max(
-    1,
-    ...rows.filter((row) => row.megabytesPerSecond !== undefined && row.spread > 1).map((row) => row.spread),
-  )
+  const spread = Math.max(1, ...rows.filter((row) => row.megabytesPerSecond !== undefined && row.spread > 1).map((row) => row.spread))
   return [
     ...(quick ? ['quick: the start of Node weighs heavily, so these ratios are no measure of throughput'] : []),
     ...(spread > MOST_SPREAD

@@ -72,8 +72,7 @@ const tally = (): Tally => ({
 })
 
 /** USD, to the micro-dollar, at the list price of the model. */
-const cost = (sum: Sum): number =>
-  Math.round(sum.input * 3 + sum.output * 15 + sum.read * 0.3 + sum.written * 3.75) / 1e6
+const cost = (sum: Sum): number => Math.round(sum.input * 3 + sum.output * 15 + sum.read * 0.3 + sum.written * 3.75) / 1e6
 
 const perModel = (model: string, sum: Sum): object => ({
   [model]: {

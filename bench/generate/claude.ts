@@ -27,10 +27,8 @@ export function createClaude(random: Random, text: Text): Generator {
   let tally: Tally
 
   const stamp = (): string => new Date((clock += int(3, 900))).toISOString()
-  const laneKeys = (lane: Lane | undefined): object =>
-    lane ? { subagent_type: 'general-purpose', task_description: lane.title } : {}
-  const system = (subtype: string, keys: object): void =>
-    emit({ type: 'system', subtype, ...keys, session_id: session, uuid: uuid() })
+  const laneKeys = (lane: Lane | undefined): object => (lane ? { subagent_type: 'general-purpose', task_description: lane.title } : {})
+  const system = (subtype: string, keys: object): void => emit({ type: 'system', subtype, ...keys, session_id: session, uuid: uuid() })
 
   /** Starts a message: the function it returns writes one block of it. */
   const startMessage = (lane?: Lane): ((block: object, extra?: object) => void) => {
@@ -155,9 +153,7 @@ export function createClaude(random: Random, text: Text): Generator {
         for (let step = int(4, 30); step > 0; step--) tools(chance(0.15) ? int(2, 4) : 1)
         const final = text.prose(spread(60, 4000), chance(WIDE))
         startMessage()({ type: 'text', text: final })
-        emit(
-          result.record({ session, model: MODEL, text: final, turn, durationMs: clock - began, uuid: uuid() }, tally),
-        )
+        emit(result.record({ session, model: MODEL, text: final, turn, durationMs: clock - began, uuid: uuid() }, tally))
       }
     },
   }

@@ -8,9 +8,7 @@ const NOUNS = (
   'parser buffer session stream event record reader writer queue cursor handler timeout retry permission token ' +
   'schema migration worker socket request response cache index offset window policy budget config field test'
 ).split(' ')
-const VERBS = 'reads writes drops keeps closes flushes counts retries checks splits joins returns holds skips'.split(
-  ' ',
-)
+const VERBS = 'reads writes drops keeps closes flushes counts retries checks splits joins returns holds skips'.split(' ')
 const TAILS = [
   'before the first turn ends',
   'when the pipe is closed early',

@@ -13,12 +13,12 @@ export type Check = {
 export type Shapes = { checks: Readonly<Record<string, Check>>; keys: Readonly<Record<string, ReadonlySet<string>>> }
 
 /** What is known of a record type. `usual`: the keys of the last record that had no unknown one. */
-export type Type = { check: Check; keys: ReadonlySet<string>; usual: readonly string[] }
+export type Type = { tag: string; check: Check; keys: ReadonlySet<string>; usual: readonly string[] }
 
 /** Looks a type up. Records of one type come in runs, and to compare a text with the last one is cheaper than to hash it. */
 export function typeFinder({ checks, keys }: Shapes): (tag: string | undefined) => Type | undefined {
   const types = new Map<string | undefined, Type>(
-    Object.entries(checks).map(([tag, check]) => [tag, { check, keys: keys[tag]!, usual: [] }]),
+    Object.entries(checks).map(([tag, check]) => [tag, { tag, check, keys: keys[tag]!, usual: [] }]),
   )
   let lastTag: string | undefined
   let last: Type | undefined
@@ -94,7 +94,7 @@ export function decoderOf(
         return pen.take()
       }
       if (!type.check(record)) pen.issue(badBody(dialect.name, tag, type.check, origin))
-      else body.push(record, tag, origin)
+      else body.push(record, type.tag, origin) // the table's own text: comparing it costs nothing
       const events = pen.take()
       const added = record['synthetic']
       if (typeof added === 'string') for (const event of events) event.synthetic ??= added // sluice wrote this record, and said why

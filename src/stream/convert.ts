@@ -68,6 +68,8 @@ function translate(
     return true
   }
 
+  const mayHoldRaw = from.name === 'sluice'
+
   function onEvents(events: Event[], record: Rec | undefined): void {
     if (record !== undefined) records++
     for (const event of events) {
@@ -75,7 +77,7 @@ function translate(
         issues++
         onIssue?.(event)
       }
-      if (from.name === 'sluice' && copyRaw(event)) continue
+      if (mayHoldRaw && copyRaw(event)) continue
       const said = ledger.admit(event)
       if (carry && said !== 'whole' && event.synthetic === undefined) sink.carry(event)
       if (said !== 'none') encoder.push(event)
