@@ -9,6 +9,7 @@ const root = join(import.meta.dirname, '..')
 const path = (...parts: string[]): string => join(root, ...parts)
 const { version } = JSON.parse(readFileSync(path('package.json'), 'utf8')) as { version: string }
 const commands = ['convert', 'validate', 'detect', 'schema', 'tour']
+const workers = ['validate-worker']
 const dialects = readdirSync(path('src/dialects'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name)
@@ -31,7 +32,7 @@ await generate()
 // The library: entry points that share their code.
 const entries = Object.fromEntries(dialects.map((name) => [`dialects/${name}`, path(`src/dialects/${name}/index.ts`)]))
 await bundle(
-  { input: { index: path('src/index.ts'), testing: path('src/testing/index.ts'), ...entries } },
+  { input: { index: path('src/index.ts'), testing: path('src/testing/index.ts'), ...entries }, preserveEntrySignatures: 'allow-extension' },
   {
     dir: path('dist/lib'),
     chunkFileNames: 'shared/[name].js',
@@ -46,7 +47,7 @@ await bundle(
   { input: { cli: path('src/cli/main.ts') }, external: isCommand },
   { paths: (id: string) => id.replace(/\.ts$/, '.js'), codeSplitting: false },
 )
-for (const name of commands) {
+for (const name of [...commands, ...workers]) {
   await bundle(
     { input: { [name]: path(`src/cli/${name}.ts`) }, external: (id: string) => dialectOf(id) !== undefined },
     { paths: (id: string) => (dialectOf(id) === undefined ? id : `./lib/dialects/${dialectOf(id)}.js`), codeSplitting: false },

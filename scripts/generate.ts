@@ -58,6 +58,7 @@ function lean(code: string): string {
       /(validate\d+\([^{}]*?), \{instancePath(?::([^{}]*?))?,parentData(?::[^{}]*?)?,parentDataProperty(?::[^{}]*?)?,rootData\}\)/g,
       (_, call: string, path?: string) => `${call}, ${path ?? 'instancePath'})`,
     )
+    .replaceAll(/schemaPath:"(?:[^"\\]|\\.)*",/g, '') // nobody reads these
   if (/parentData|rootData/.test(leaner)) throw new Error('the generated code has changed its form; see lean() in scripts/generate.ts')
   return leaner
 }

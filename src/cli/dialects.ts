@@ -8,7 +8,7 @@ import type { Claimer, Dialect } from '../dialects/contract.ts'
 import { claimer as sluice } from '../dialects/sluice/claim.ts'
 import { createSniffer } from '../stream/detect.ts'
 import { CommandError, exitCodes, usageError } from './exit.ts'
-import { nearest } from './options.ts'
+import { nearest } from './nearest.ts'
 
 const loaders: Record<string, () => Promise<Dialect>> = {
   sluice: async () => (await import('../dialects/sluice/index.ts')).sluice,

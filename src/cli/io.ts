@@ -1,5 +1,5 @@
 // Where a command reads and writes. Files are read in large blocks into one buffer; the hot path never waits.
-import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readSync, statSync, writeSync } from 'node:fs'
 import { printable, quoted } from '../base/text.ts'
 import type { Output } from '../stream/convert.ts'
 import { ClosedPipe, CommandError, exitCodes, hasCode, systemReason, usageError } from './exit.ts'
@@ -10,7 +10,7 @@ const blockSize = 1 << 20
 export function oneFile(files: readonly string[]): string {
   if (files.length > 1) throw usageError(`one FILE is enough; ${quoted(files[1])} is too many`)
   const [file] = files
-  if (file === undefined && process.stdin.isTTY === true) throw usageError('give a FILE, or - to read what is piped in')
+  if (file === undefined && isTerminal(0)) throw usageError('give a FILE, or - to read what is piped in')
   return file ?? '-'
 }
 
@@ -49,6 +49,13 @@ function* blocksOf(fd: number): Generator<Uint8Array> {
 
 const hasAnyCode = (error: unknown): boolean => error instanceof Error && 'syscall' in error
 
+/** Asking process.stdout loads Node's stream modules; a file or a pipe is known without. */
+function isTerminal(fd: 0 | 1): boolean {
+  const stat = fstatSync(fd)
+  if (!stat.isCharacterDevice() || stat.rdev === statSync('/dev/null').rdev) return false
+  return (fd === 0 ? process.stdin : process.stdout).isTTY === true
+}
+
 /** stdout, held back in one buffer until `flush`. On a terminal, whatever could act on it is escaped; elsewhere the bytes are as they are. */
 export function stdout(): Required<Output> {
   const buffer = Buffer.allocUnsafeSlow(blockSize)
@@ -73,7 +80,7 @@ export function stdout(): Required<Output> {
     flush()
     writeAll(1, data)
   }
-  if (process.stdout.isTTY !== true) return { text, line, bytes, flush }
+  if (!isTerminal(1)) return { text, line, bytes, flush }
   const harmless = (data: string): string =>
     data
       .split('\n')

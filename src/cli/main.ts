@@ -1,5 +1,6 @@
 // The command `sluice`: finds the command and loads it alone, so that starting costs no more than what is used.
 import { CommandError, exitCodes, say } from './exit.ts'
+import { nearest } from './nearest.ts'
 
 type Command = { run(argv: readonly string[]): Promise<number> }
 
@@ -42,7 +43,6 @@ async function main(argv: readonly string[]): Promise<number> {
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (command === undefined) {
-    const { nearest } = await import('./options.ts')
     const near = nearest(name, Object.keys(commands))
     throw new CommandError(
       `${JSON.stringify(name)} is not a command${near === undefined ? '' : `; did you mean ${near}?`} (see sluice --help)`,

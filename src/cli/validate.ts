@@ -1,6 +1,4 @@
 // sluice validate: shape and order, each finding with its place and the rule it breaks. Several files are read by two workers.
-import { fileURLToPath } from 'node:url'
-import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { plural } from '../base/text.ts'
 import { createValidator, type Finding, type Verdict } from '../stream/validate.ts'
 import { claimers, dialectNames, open } from './dialects.ts'
@@ -35,7 +33,7 @@ Each finding has its line, byte, code, severity and the rule it breaks.`,
   ],
 }
 
-type Job = {
+export type Job = {
   files: string[]
   index: number
   step: number
@@ -45,7 +43,7 @@ type Job = {
   named: boolean
 }
 type Result = { file: string; dialect?: string; verdict?: Verdict; error?: { message: string; exitCode: number } }
-type Told = { index: number; line: string } | { index: number; result: Result }
+export type Told = { index: number; line: string } | { index: number; result: Result }
 
 export async function run(argv: readonly string[]): Promise<number> {
   const parsed = parseOptions(spec, argv)
@@ -69,8 +67,9 @@ export async function run(argv: readonly string[]): Promise<number> {
 }
 
 const printer = (): ((line: string) => void) => {
-  const out = stdout()
+  let out: ReturnType<typeof stdout> | undefined
   return (line) => {
+    out ??= stdout()
     out.line(line)
     out.flush()
   }
@@ -82,7 +81,7 @@ function describe(finding: Finding, job: Pick<Job, 'json' | 'named'>, file: stri
   return `${job.named ? `${file}: ` : ''}line ${line}, byte ${byte}: ${severity} ${code}: ${text}. Rule: ${rule}`
 }
 
-async function validateFile(
+export async function validateFile(
   file: string,
   job: Pick<Job, 'from' | 'maxLine' | 'json' | 'named'>,
   print: (line: string) => void,
@@ -160,9 +159,10 @@ async function inWorkers(job: Job): Promise<Result[]> {
       if (results[shown] === undefined) return
     }
   }
+  const { Worker } = await import('node:worker_threads') // only here: it costs as much to load as all the rest
   const work = (index: number): Promise<void> =>
     new Promise((resolve, reject) => {
-      const worker = new Worker(fileURLToPath(import.meta.url), {
+      const worker = new Worker(new URL('./validate-worker.js', import.meta.url), {
         workerData: { ...job, index, step: 2 } satisfies Job,
       })
       worker.on('message', (told: Told) => {
@@ -175,13 +175,4 @@ async function inWorkers(job: Job): Promise<Result[]> {
     })
   await Promise.all([work(0), work(1)])
   return results
-}
-
-if (!isMainThread && parentPort !== null) {
-  const job = workerData as Job
-  const port = parentPort
-  for (let index = job.index; index < job.files.length; index += job.step) {
-    const result = await validateFile(job.files[index]!, job, (line) => port.postMessage({ index, line } satisfies Told))
-    port.postMessage({ index, result } satisfies Told)
-  }
 }

@@ -96,9 +96,10 @@ export function decoderOf(
       if (!type.check(record)) pen.issue(badBody(dialect.name, tag, type.check, origin))
       else body.push(record, type.tag, origin) // the table's own text: comparing it costs nothing
       const events = pen.take()
+      if (isUsual(record, type.usual)) return events
       const added = record['synthetic']
       if (typeof added === 'string') for (const event of events) event.synthetic ??= added // sluice wrote this record, and said why
-      const ext = isUsual(record, type.usual) ? undefined : unknownKeys(record, type)
+      const ext = unknownKeys(record, type)
       if (ext !== undefined)
         for (const event of events) if (event.synthetic !== 'implied') return ((event.ext = { [dialect.name]: ext }), events)
       return events
@@ -131,7 +132,7 @@ function unknownKeys(record: Rec, type: Type): Rec | undefined {
     extra ??= Object.create(null) as Rec // a key may be __proto__
     extra[key] = record[key]
   }
-  if (extra === undefined) type.usual = Object.keys(record)
+  if (extra === undefined && !('synthetic' in record)) type.usual = Object.keys(record)
   return extra
 }
 

@@ -31,8 +31,16 @@ export const newSession = (): OrderSession => ({
   calls: new Map(),
 })
 
-const mostCalls = 65_536
+const mostCalls = 4096
 const mostPast = 4096
+
+/** A turn is over: what it finished is forgotten. */
+export function forgetTurn({ calls, streams, current, past }: OrderSession): void {
+  for (const [id, { answered }] of calls) if (answered) calls.delete(id)
+  streams.delete(undefined)
+  current.delete(undefined)
+  past.clear()
+}
 
 type Placed = { parent_tool_use_id?: string | null | undefined; agent_id?: string | undefined }
 const laneOf = (record: Placed): string | undefined => record.parent_tool_use_id ?? record.agent_id

@@ -5,7 +5,7 @@ import type { Rec } from '../../base/json.ts'
 import { quoted } from '../../base/text.ts'
 import type { Order, Report } from '../contract.ts'
 import { type Channel, newChannel, stepControl } from './order-control.ts'
-import { newSession, type OrderSession, stepAssistant, stepStream, stepUser } from './order-message.ts'
+import { forgetTurn, newSession, type OrderSession, stepAssistant, stepStream, stepUser } from './order-message.ts'
 import { uuidFor } from './uuid.ts'
 import type { Wire } from './wire.ts'
 
@@ -28,16 +28,30 @@ export const rules = {
 export type Rule = keyof typeof rules
 export type Breaks = (code: Rule, text: string, severity?: 'error' | 'warn') => void
 
+const mostSessions = 1024
+
 export function order(): Order {
   const sessions = new Map<string | undefined, OrderSession>()
   const channel: Channel = newChannel()
   let made = 0
+  let recentId: string | undefined
+  let recent: OrderSession | undefined // most records are of the session that the last one was of
 
   function sessionOf(record: Rec): OrderSession {
     const id = typeof record['session_id'] === 'string' && record['session_id'] !== '' ? record['session_id'] : undefined
-    let session = sessions.get(id)
-    if (session === undefined) sessions.set(id, (session = newSession()))
-    return session
+    if (recent !== undefined && recentId === id) return recent
+    recentId = id
+    recent = sessions.get(id)
+    if (recent === undefined) {
+      sessions.set(id, (recent = newSession()))
+      if (sessions.size > mostSessions) forgetOne()
+    }
+    return recent
+  }
+
+  /** The oldest session with no open turn. */
+  function forgetOne(): void {
+    for (const [id, { openTurns }] of sessions) if (openTurns === 0 && id !== recentId) return void sessions.delete(id)
   }
 
   return {
@@ -97,7 +111,7 @@ function stepResult(session: OrderSession, record: Wire<'result'>, breaks: Break
   // A lone result is legal (nothing could be resumed); so is one more for each task that ended while the agent was busy.
   if (session.openTurns === 0 && session.inits > 0 && !record.origin) breaks('extra-result', 'a result, but no turn is open', 'warn')
   session.openTurns = Math.max(0, session.openTurns - 1)
-  if (session.openTurns === 0) session.streams.delete(undefined)
+  if (session.openTurns === 0) forgetTurn(session)
   if (index !== undefined) {
     if (session.lastIndex !== undefined && index <= session.lastIndex)
       breaks('result-index', `result_index ${index} after ${session.lastIndex}`)
