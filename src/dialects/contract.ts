@@ -1,4 +1,5 @@
 // What every dialect is: records to events, events to records, the order its records keep, and what it cannot say.
+import { explain, type Schema } from '../base/explain.ts'
 import type { Rec } from '../base/json.ts'
 import { stringifyJson } from '../base/json.ts'
 import { quoted } from '../base/text.ts'
@@ -6,11 +7,13 @@ import { type Event, type Kind, lineOf, type Origin, type Payload, type Place } 
 import { type Cause, createPen, type Pen, type PenOptions } from '../model/pen.ts'
 
 /** Made by `scripts/generate.ts` from a dialect's `wire.ts`: a compiled check and the known top-level keys of each record type. */
-export type Check = {
-  (record: unknown): boolean
-  errors?: { instancePath: string; keyword: string; params: Rec }[] | null
+export type Check = (record: unknown) => boolean
+export type Shapes = {
+  checks: Readonly<Record<string, Check>>
+  keys: Readonly<Record<string, ReadonlySet<string>>>
+  /** What the check was made from; read only to say why it said no. */
+  schemaOf(tag: string): Schema
 }
-export type Shapes = { checks: Readonly<Record<string, Check>>; keys: Readonly<Record<string, ReadonlySet<string>>> }
 
 /** What is known of a record type. `usual`: the keys of the last record that had no unknown one. */
 export type Type = { tag: string; check: Check; keys: ReadonlySet<string>; usual: readonly string[] }
@@ -93,7 +96,7 @@ export function decoderOf(
         pen.raw(tag ?? '', 'unknown', body.place?.(record))
         return pen.take()
       }
-      if (!type.check(record)) pen.issue(badBody(dialect.name, tag, type.check, origin))
+      if (!type.check(record)) pen.issue(badBody(dialect, tag, record, origin))
       else body.push(record, type.tag, origin) // the table's own text: comparing it costs nothing
       const events = pen.take()
       if (isUsual(record, type.usual)) return events
@@ -137,34 +140,17 @@ function unknownKeys(record: Rec, type: Type): Rec | undefined {
 }
 
 /** A record of a known type whose body is not what that type must have. */
-export const badBody = (dialect: string, tag: string, check: Check, origin: Origin): Payload<'issue'> => ({
+export const badBody = (dialect: Pick<Dialect, 'name' | 'shapes'>, tag: string, record: Rec, origin: Origin): Payload<'issue'> => ({
   code: 'bad-body',
   severity: 'error',
   line: lineOf(origin),
   byte: origin.offset,
-  text: `${dialect} record ${quoted(tag)} is not valid: ${whyInvalid(check)}`,
+  text: `${dialect.name} record ${quoted(tag)} is not valid: ${whyInvalid(dialect.shapes, tag, record)}`,
   goesOn: true,
 })
 
-/** What the last call of a check found wrong, in words. */
-export function whyInvalid(check: Check): string {
-  const error = check.errors?.[0]
-  if (error === undefined) return 'wrong shape'
-  const where = error.instancePath === '' ? 'the record' : quoted(error.instancePath)
-  const { params, keyword } = error
-  switch (keyword) {
-    case 'required':
-      return `${where} lacks ${quoted(params['missingProperty'])}`
-    case 'type':
-      return `${where} must be ${textOf(params['type'])}`
-    case 'enum':
-      return `${where} must be one of ${textOf(params['allowedValues'])}`
-    case 'const':
-      return `${where} must be ${textOf(params['allowedValue'])}`
-    default:
-      return `${where} breaks ${quoted(keyword)}`
-  }
-}
+/** What is wrong with a record that its check has refused. */
+export const whyInvalid = (shapes: Shapes, tag: string, record: Rec): string => explain(shapes.schemaOf(tag), record) ?? 'wrong shape'
 
 // ── writing ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -137,7 +137,8 @@ function passThrough(dialect: Dialect, out: Output, { maxLine, array = false, ot
         if (type === undefined) {
           const other = foreign(value, dialect, others)
           if (other !== undefined) tell('other-dialect', `not ${dialect.name}: this looks like ${other.name}`, span)
-        } else if (!type.check(value)) tell('bad-body', `${dialect.name} record is not valid: ${whyInvalid(type.check)}`, span)
+        } else if (!type.check(value))
+          tell('bad-body', `${dialect.name} record is not valid: ${whyInvalid(dialect.shapes, type.tag, value)}`, span)
         take(span)
       },
       bad(code, text, span) {

@@ -67,7 +67,7 @@ export function createValidator(
     const type = typeOf(tag)
     if (tag !== undefined && type !== undefined) {
       if (type.check(record)) return type.tag // the table's own text: comparing it costs nothing
-      shape('shape', `${tag}: ${whyInvalid(type.check)}`)
+      shape('shape', `${tag}: ${whyInvalid(dialect.shapes, type.tag, record)}`)
       return undefined
     }
     order.pass?.(record)

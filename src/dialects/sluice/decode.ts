@@ -23,7 +23,7 @@ export function decoder(shapes: Shapes): Decoder {
       const check = typeof kind === 'string' && Object.hasOwn(shapes.checks, kind) ? shapes.checks[kind] : undefined
       if (check === undefined)
         return [{ v: 1, seq: ++seq, kind: 'raw', origin, type: typeof kind === 'string' ? kind : '', why: 'unknown' }]
-      if (!check(record)) return [own(badBody('sluice', kind as string, check, origin), origin)]
+      if (!check(record)) return [own(badBody({ name: 'sluice', shapes }, kind as string, record, origin), origin)]
       const event = record as unknown as Event // just checked
       pen.follow(event)
       seq = event.seq
