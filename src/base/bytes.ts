@@ -5,6 +5,9 @@ const nodeSlice = (globalThis as { Buffer?: { prototype: { utf8Slice?: Slice } }
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const strict = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true })
 
+/** Bytes of their own. Not `slice`: for Node's Buffer that is a view, and read buffers are used again. */
+export const copyOf = (bytes: Uint8Array, start = 0, end = bytes.length): Uint8Array => new Uint8Array(bytes.subarray(start, end))
+
 export const utf8 = nodeSlice
   ? (bytes: Uint8Array, start: number, end: number): string => nodeSlice.call(bytes, start, end)
   : (bytes: Uint8Array, start: number, end: number): string => decoder.decode(bytes.subarray(start, end))

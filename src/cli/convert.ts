@@ -65,7 +65,7 @@ export async function run(argv: readonly string[]): Promise<number> {
       if (told++ < 20) say(`sluice: line ${line}, byte ${byte}: ${text} (${code})`)
     },
   })
-  for await (const block of input.blocks) converter.push(block)
+  await input.read((block) => converter.push(block))
   const summary = converter.end()
   report(summary, input.dialect.name, to.name, told)
   if (losses !== undefined) writeLosses(losses, summary)

@@ -2,7 +2,7 @@
 import { createSniffer, type Detection } from '../stream/detect.ts'
 import { claimers } from './dialects.ts'
 import { exitCodes, say } from './exit.ts'
-import { blocks, oneFile, print } from './io.ts'
+import { blocks, oneFile, print, pump } from './io.ts'
 import { type CommandSpec, parseOptions } from './options.ts'
 
 /** The start of a stream tells; more is not read. */
@@ -26,15 +26,12 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (parsed === undefined) return exitCodes.ok
   const sniffer = createSniffer(claimers)
   let size = 0
-  let whole = true
-  for await (const block of blocks(oneFile(parsed.files))) {
+  const how = await pump(blocks(oneFile(parsed.files)), (block) => {
     sniffer.push(block)
     size += block.length
-    if (size < enough) continue
-    whole = false
-    break
-  }
-  if (whole) sniffer.end()
+    return size >= enough
+  })
+  if (how === 'ended') sniffer.end()
   const detection = sniffer.detection()
   print(
     parsed.values['json'] === true

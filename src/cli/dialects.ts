@@ -1,4 +1,5 @@
 // The dialects a command can name. All are asked for their claims; only the ones in use are loaded.
+import { copyOf } from '../base/bytes.ts'
 import { quoted } from '../base/text.ts'
 import { claimer as aictrl } from '../dialects/aictrl/claim.ts'
 import { claimer as appctl } from '../dialects/appctl/claim.ts'
@@ -8,6 +9,7 @@ import type { Claimer, Dialect } from '../dialects/contract.ts'
 import { claimer as sluice } from '../dialects/sluice/claim.ts'
 import { createSniffer } from '../stream/detect.ts'
 import { CommandError, exitCodes, usageError } from './exit.ts'
+import { type Blocks, pump } from './io.ts'
 import { nearest } from './nearest.ts'
 
 const loaders: Record<string, () => Promise<Dialect>> = {
@@ -30,25 +32,29 @@ export async function loadDialect(name: string, flag: string): Promise<Dialect> 
   )
 }
 
-export type Opened = { dialect: Dialect; blocks: AsyncGenerator<Uint8Array> }
+/** A stream whose dialect is known. `read` gives all its bytes, from the start. */
+export type Opened = { dialect: Dialect; read(take: (block: Uint8Array) => void): Promise<unknown> }
 
-/** Chooses the dialect, from the flag or from the first records, and gives all the bytes again from the start. */
-export async function open(input: AsyncGenerator<Uint8Array>, from: string | undefined): Promise<Opened> {
-  if (from !== undefined && from !== 'auto') return { dialect: await loadDialect(from, '--from'), blocks: input }
+/** Chooses the dialect, from the flag or from the first records. */
+export async function open(input: Blocks, from: string | undefined): Promise<Opened> {
+  if (from !== undefined && from !== 'auto') return { dialect: await loadDialect(from, '--from'), read: (take) => pump(input, take) }
   const sniffer = createSniffer(claimers)
   const held: Uint8Array[] = []
-  let next = await input.next()
-  while (next.done !== true) {
-    const block = next.value.slice()
-    held.push(block)
+  const how = await pump(input, (block) => {
+    held.push(copyOf(block))
     sniff(sniffer, block)
-    if (sniffer.decided()) break
-    next = await input.next()
-  }
-  if (next.done === true) sniffer.end()
+    return sniffer.decided()
+  })
+  if (how === 'ended') sniffer.end()
   const choice = sniffer.choice()
   if (choice === undefined) throw new CommandError(unknownText(sniffer.detection()), exitCodes.usage)
-  return { dialect: await loadDialect(choice.name, '--from'), blocks: again(held, input) }
+  return {
+    dialect: await loadDialect(choice.name, '--from'),
+    read(take) {
+      for (const block of held.splice(0)) take(block)
+      return pump(input, take)
+    },
+  }
 }
 
 /** In small steps: the first records decide, the rest of a large block need not be read for it. */
@@ -61,9 +67,4 @@ function unknownText({ records, unreadable }: { records: number; unreadable: num
   if (records + unreadable === 0) return 'the input is empty, so its dialect cannot be told; name it with --from DIALECT'
   const seen = records === 0 ? 'no JSON record was found in it' : 'its records are of no known dialect'
   return `cannot tell the dialect of the input: ${seen}; name it with --from DIALECT (${dialectNames.join(', ')})`
-}
-
-async function* again(held: Uint8Array[], rest: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
-  for (let block = held.shift(); block !== undefined; block = held.shift()) yield block
-  yield* rest
 }

@@ -14,37 +14,52 @@ export function oneFile(files: readonly string[]): string {
   return file ?? '-'
 }
 
-/** Blocks of a file or of stdin. A block is valid only until the next is asked for. */
-export async function* blocks(file: string): AsyncGenerator<Uint8Array> {
-  let fd = 0
-  if (file !== '-') {
-    try {
-      fd = openSync(file, 'r')
-    } catch (error) {
-      throw new CommandError(`cannot read ${quoted(file, 500)}: ${systemReason(error)}`, exitCodes.usage, {
-        cause: error,
-      })
-    }
-  }
+/** Blocks of bytes, each valid only until the next is asked for. Those of a file come without waiting. */
+export type Blocks = Iterator<Uint8Array> | AsyncIterator<Uint8Array>
+
+export function blocks(file: string): Blocks {
+  if (file === '-') return fstatSync(0).isFile() ? blocksOf(0, 'stdin') : stdinBlocks()
   try {
-    if (file !== '-' || fstatSync(0).isFile()) yield* blocksOf(fd)
-    else for await (const block of process.stdin) yield block as Uint8Array
+    return blocksOf(openSync(file, 'r'), quoted(file, 500))
   } catch (error) {
-    if (error instanceof CommandError || !hasAnyCode(error)) throw error
-    throw new CommandError(
-      `cannot read ${file === '-' ? 'stdin' : quoted(file, 500)}: ${systemReason(error)}`,
-      hasCode(error, 'EISDIR') ? exitCodes.usage : exitCodes.failed,
-      { cause: error },
-    )
-  } finally {
-    if (file !== '-') closeSync(fd)
+    throw new CommandError(`cannot read ${quoted(file, 500)}: ${systemReason(error)}`, exitCodes.usage, { cause: error })
   }
 }
 
-function* blocksOf(fd: number): Generator<Uint8Array> {
+function* blocksOf(fd: number, name: string): Generator<Uint8Array> {
   const buffer = Buffer.allocUnsafeSlow(blockSize)
-  for (let size = readSync(fd, buffer); size > 0; size = readSync(fd, buffer))
-    yield size === buffer.length ? buffer : buffer.subarray(0, size)
+  try {
+    for (let size = readSync(fd, buffer); size > 0; size = readSync(fd, buffer)) yield buffer.subarray(0, size)
+  } catch (error) {
+    throw unreadable(error, name)
+  } finally {
+    if (fd !== 0) closeSync(fd)
+  }
+}
+
+async function* stdinBlocks(): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const block of process.stdin) yield block as Uint8Array
+  } catch (error) {
+    throw unreadable(error, 'stdin')
+  }
+}
+
+const unreadable = (error: unknown, name: string): unknown =>
+  hasAnyCode(error)
+    ? new CommandError(`cannot read ${name}: ${systemReason(error)}`, hasCode(error, 'EISDIR') ? exitCodes.usage : exitCodes.failed, {
+        cause: error,
+      })
+    : error
+
+/** Gives every block to `take`, until it says that it has enough. */
+export async function pump(source: Blocks, take: (block: Uint8Array) => boolean | void): Promise<'ended' | 'enough'> {
+  for (;;) {
+    const next = source.next()
+    const { done, value } = next instanceof Promise ? await next : next
+    if (done === true) return 'ended'
+    if (take(value) === true) return 'enough'
+  }
 }
 
 const hasAnyCode = (error: unknown): boolean => error instanceof Error && 'syscall' in error

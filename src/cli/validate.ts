@@ -92,7 +92,7 @@ export async function validateFile(
       maxLine: job.maxLine,
       others: claimers,
     })
-    for await (const block of input.blocks) validator.push(block)
+    await input.read((block) => validator.push(block))
     return { file, dialect: input.dialect.name, verdict: validator.end() }
   } catch (error) {
     if (!(error instanceof CommandError)) throw error
@@ -135,10 +135,10 @@ async function repair(
     others: claimers,
     repair: (text) => out.text(text),
   })
-  for await (const block of input.blocks) {
+  await input.read((block) => {
     validator.push(block)
     out.flush()
-  }
+  })
   const verdict = validator.end()
   out.flush()
   return conclude([{ file, dialect: input.dialect.name, verdict }], strict, false)

@@ -20,13 +20,19 @@ function frame(input: string | Uint8Array, cuts: number[] = [], maxLine?: number
     { maxLine },
   )
   const bytes = bytesOf(input)
+  const block = Buffer.alloc(bytes.length) // one read buffer for all chunks, as the command has it
+  const give = (start: number, end: number): void => {
+    block.set(bytes.subarray(start, end))
+    framer.push(block.subarray(0, end - start))
+    block.fill(0x23)
+  }
   let from = 0
   for (const cut of [...new Set(cuts)].sort((a, b) => a - b)) {
     const to = Math.min(bytes.length, cut)
-    framer.push(bytes.slice(from, Math.max(from, to))) // an empty chunk is a chunk too
+    give(from, Math.max(from, to)) // an empty chunk is a chunk too
     from = Math.max(from, to)
   }
-  if (from < bytes.length) framer.push(bytes.slice(from))
+  if (from < bytes.length) give(from, bytes.length)
   framer.end()
   return seen
 }

@@ -1,7 +1,7 @@
 // Bytes → records: one JSON object a line, one JSON array, or objects one after another (also pretty-printed), with whatever
 // else a real stream holds between them. Any cut of the bytes into chunks gives the same records.
 // The surprise: spans handed to the sink are valid only during the call, since the carry buffer is used again.
-import { isUtf8, utf8 } from '../base/bytes.ts'
+import { copyOf, isUtf8, utf8 } from '../base/bytes.ts'
 import { isRecord, mayHoldBigNumber, parseJson, type Rec } from '../base/json.ts'
 import { isSpace, newScan, type Scan, scanToClose, skipSpace } from './scan.ts'
 
@@ -113,7 +113,7 @@ export function createFramer(sink: FrameSink, { maxLine = defaultMaxLine, plainN
           start: rest.offset,
           line: number,
           scan,
-          lines: [{ bytes: bytes.slice(start, end), line: number, offset: rest.offset }],
+          lines: [{ bytes: copyOf(bytes, start, end), line: number, offset: rest.offset }],
           size: end - start,
         }
         return
@@ -132,7 +132,7 @@ export function createFramer(sink: FrameSink, { maxLine = defaultMaxLine, plainN
       return false
     }
     const close = scanToClose(bytes, start, end, open.scan)
-    open.lines.push({ bytes: bytes.slice(start, end), line: number, offset: at })
+    open.lines.push({ bytes: copyOf(bytes, start, end), line: number, offset: at })
     open.size = size
     if (open.scan.inString) givePrettyUp()
     else if (close !== -1) {

@@ -1,5 +1,5 @@
 // Bytes of one dialect → bytes of another. To its own dialect nothing changes: every line is still proven, its bytes are copied.
-import { utf8 } from '../base/bytes.ts'
+import { copyOf, utf8 } from '../base/bytes.ts'
 import { type Rec, stringifyJson } from '../base/json.ts'
 import { type Claimer, type Dialect, typeFinder, whyInvalid } from '../dialects/contract.ts'
 import { createFramer, type Span } from '../framing/framer.ts'
@@ -150,7 +150,7 @@ function passThrough(dialect: Dialect, out: Output, { maxLine, array = false, ot
   )
 
   function copy(chunk: Uint8Array): void {
-    if (framing === 'undecided') return void held.push(chunk.slice())
+    if (framing === 'undecided') return void held.push(copyOf(chunk))
     if (reframes()) return
     for (const early of held) out.bytes(early)
     held = []
