@@ -109,6 +109,7 @@ function passThrough(dialect: Dialect, out: Output, { maxLine, array = false, ot
   let issues = 0
   let written = 0
   const typeOf = typeFinder(dialect.shapes)
+  let copies = false // known from the first record on: nothing is to be done with a record but to prove it
   let framing: 'undecided' | 'lines' | 'array' = 'undecided'
   let held: Uint8Array[] = []
 
@@ -122,7 +123,8 @@ function passThrough(dialect: Dialect, out: Output, { maxLine, array = false, ot
 
   function take({ bytes, start, end, inArray }: Span): void {
     if (framing === 'undecided') framing = inArray === true ? 'array' : 'lines'
-    if (!reframes()) return
+    copies = !reframes()
+    if (copies) return
     const text = onOneLine(utf8(bytes, start, end))
     if (array) out.text(`${written === 0 ? '[\n' : ',\n'}${text}`)
     else out.line(text)
@@ -139,7 +141,7 @@ function passThrough(dialect: Dialect, out: Output, { maxLine, array = false, ot
           if (other !== undefined) tell('other-dialect', `not ${dialect.name}: this looks like ${other.name}`, span)
         } else if (!type.check(value))
           tell('bad-body', `${dialect.name} record is not valid: ${whyInvalid(dialect.shapes, type.tag, value)}`, span)
-        take(span)
+        if (!copies) take(span)
       },
       bad(code, text, span) {
         tell(code, text, span)

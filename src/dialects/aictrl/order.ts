@@ -26,6 +26,8 @@ export const rules = {
   words: 'session_error.reason, message_complete.finish and the source of a tool are words that the document lists.',
 } as const
 
+const isInvocation = (tag: string): boolean => tag === 'invocation_start' || tag === 'invocation_complete' || tag === 'invocation_error'
+
 export function order(): Order {
   const sessions = new Map<string | undefined, Session>()
   const ended = new Set<string | undefined>()
@@ -81,7 +83,8 @@ export function order(): Order {
   }
 
   function counted(session: Session, tag: string, { part, sequenceNum }: Wire<'text' | 'tool_use'>, report: Report): void {
-    const id = part.sessionID ?? session.id
+    // The session's own text where it is the same: its hash is known already.
+    const id = part.sessionID === undefined || part.sessionID === session.id ? session.id : part.sessionID
     const before = session.counters.get(id) ?? 0
     session.counters.set(id, sequenceNum ?? before + 1)
     if (sequenceNum === undefined) return breaks(report, 'sequence', `${tag} has no sequenceNum`)
@@ -172,7 +175,7 @@ export function order(): Order {
 
   return {
     push(record: Rec, tag: string, report) {
-      if (tag.startsWith('invocation_')) {
+      if (isInvocation(tag)) {
         if (tag === 'invocation_complete') for (const session of sessionsOf(record)) session.invocationOver = true
         return
       }

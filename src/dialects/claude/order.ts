@@ -29,11 +29,14 @@ export type Rule = keyof typeof rules
 export type Breaks = (code: Rule, text: string, severity?: 'error' | 'warn') => void
 
 const mostSessions = 1024
+const letterC = 99 // most tags are told from `control_…` by it
 
 export function order(): Order {
   const sessions = new Map<string | undefined, OrderSession>()
   const channel: Channel = newChannel()
   let made = 0
+  let tell: Report // of the record that is being judged
+  const breaks: Breaks = (code, text, severity = 'error') => tell({ code, severity, text })
   let recentId: string | undefined
   let recent: OrderSession | undefined // most records are of the session that the last one was of
 
@@ -56,9 +59,9 @@ export function order(): Order {
 
   return {
     push(record: Rec, tag: string, report: Report) {
-      const breaks: Breaks = (code, text, severity = 'error') => report({ code, severity, text })
+      tell = report
       if (typeof record['sessionId'] === 'string') return
-      if (tag.startsWith('control_')) return stepControl(channel, sessions.values(), record, tag, breaks)
+      if (tag.charCodeAt(0) === letterC && tag.startsWith('control_')) return stepControl(channel, sessions.values(), record, tag, breaks)
       if (isHosts(record, tag)) return void (channel.host = true)
       const session = sessionOf(record)
       if (tag === 'system/init') {
