@@ -34,6 +34,7 @@ test('wrong usage is exit 2 and names the nearest', () => {
     [['convert', '/no/such/file', '--to', 'avenor'], /no such file/],
     [['convert', '/tmp', '--to', 'avenor'], /folder/],
     [['schema', 'nope'], /not a dialect/],
+    [['tour', 'extra'], /takes no FILE/],
   ] as const) {
     const { status, stderr, stdout } = sluice(args)
     assert.match(stderr, message)
@@ -82,6 +83,8 @@ test('arrays: same bytes with --array, lines without', () => {
   const array = sluice(['convert', sample, '--to', 'claude', '--array']).stdout
   assert.deepEqual(JSON.parse(array), records)
   assert.equal(Array.isArray(JSON.parse(sluice(['convert', sample, '--to', 'avenor', '--array']).stdout)), true)
+  const noisy = sluice(['convert', '--to', 'appctl', '--array'], `log line\n${appctl}`)
+  assert.deepEqual([(JSON.parse(noisy.stdout) as unknown[]).length, noisy.status], [3, 1])
 })
 
 test('losses are told, counted, and fail under --strict', () => {
@@ -103,6 +106,9 @@ test('losses are told, counted, and fail under --strict', () => {
 test('to sluice with --carry and back gives the same bytes', () => {
   const there = sluice(['convert', sample, '--to', 'sluice', '--carry']).stdout
   assert.equal(sluice(['convert', '--to', 'claude'], there).stdout, readFileSync(sample, 'utf8'))
+  // Logs of one record each, one after another: the record numbers repeat.
+  const one = sluice(['convert', '--to', 'sluice', '--carry'], '{"kind":"done"}\n').stdout
+  assert.equal(sluice(['convert', '--to', 'appctl'], one + one + one).stdout, '{"kind":"done"}\n'.repeat(3))
 })
 
 test('numbers past 2^53 keep their text on the way to another dialect', () => {

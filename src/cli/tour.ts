@@ -6,7 +6,7 @@ import { createConverter, type Summary } from '../stream/convert.ts'
 import { createSniffer } from '../stream/detect.ts'
 import { createValidator } from '../stream/validate.ts'
 import { claimers, loadDialect } from './dialects.ts'
-import { exitCodes } from './exit.ts'
+import { exitCodes, usageError } from './exit.ts'
 import { print } from './io.ts'
 import { type CommandSpec, parseOptions } from './options.ts'
 
@@ -24,7 +24,9 @@ const shownLines = 8
 type Version = { dialect: Dialect; lines: string[]; summary: Summary }
 
 export async function run(argv: readonly string[]): Promise<number> {
-  if (parseOptions(spec, argv) === undefined) return exitCodes.ok
+  const parsed = parseOptions(spec, argv)
+  if (parsed === undefined) return exitCodes.ok
+  if (parsed.files.length > 0) throw usageError('the tour takes no FILE')
   const bytes = readFileSync(sample)
   const say = (line = ''): void => print(`${line}\n`)
 

@@ -61,8 +61,7 @@ function translate(
   /** An event read from sluice's log may still hold the record that it came from: that is the truth, not our encoding of it. */
   function copyRaw(event: Event): boolean {
     if (event.origin?.dialect !== to.name) return copied > 0 && event.origin === undefined
-    if (event.origin.record === copied) return true
-    if (event.raw === undefined) return false
+    if (event.raw === undefined) return event.origin.record === copied // a later event of the same record
     copied = event.origin.record
     put(event.raw)
     return true
@@ -145,7 +144,8 @@ function passThrough(dialect: Dialect, out: Output, { maxLine, array = false, ot
       },
       bad(code, text, span) {
         tell(code, text, span)
-        if (code !== 'utf8' && code !== 'too-long') take(span)
+        if (code === 'utf8' || code === 'too-long') return
+        if (!array || code === 'not-object' || framing === 'array') take(span) // what is no JSON cannot stand in an array that we write
       },
     },
     { maxLine, plainNumbers: true },
