@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Dialect } from '../src/dialects/contract.ts'
+import { type Dialect, isWritable, type WritableDialect } from '../src/dialects/contract.ts'
 import { dialects } from '../src/index.ts'
 import * as vocabulary from '../src/model/vocabulary.ts'
 
@@ -30,7 +30,7 @@ export async function pageOf(dialect: Dialect, page: string): Promise<string> {
   const parts: Record<string, string> = {
     fields: fieldList(records),
     order: orderTable(dialect),
-    losses: lossTable(dialect),
+    losses: isWritable(dialect) ? lossTable(dialect) : 'This dialect is read, not written.\n',
   }
   return page.replace(
     /(<!-- generated: (\w+) -->\n)[^]*?(<!-- end -->)/g,
@@ -151,7 +151,7 @@ const orderTable = (dialect: Dialect): string =>
   )
 
 /** Kinds that need no word of their own are only named; the table has the others. */
-function lossTable(dialect: Dialect): string {
+function lossTable(dialect: WritableDialect): string {
   const kinds = Object.entries(dialect.loss)
   const isPlain = ([, { how, lost = [], note }]: (typeof kinds)[number]): boolean =>
     how !== 'approx' && lost.length === 0 && note === undefined

@@ -7,7 +7,7 @@ import { aictrl } from './dialects/aictrl/index.ts'
 import { appctl } from './dialects/appctl/index.ts'
 import { avenor } from './dialects/avenor/index.ts'
 import { claude } from './dialects/claude/index.ts'
-import type { Dialect } from './dialects/contract.ts'
+import type { Dialect, WritableDialect } from './dialects/contract.ts'
 import { sluice } from './dialects/sluice/index.ts'
 import type { Event } from './model/event.ts'
 import { createConverter, type ConvertOptions, type Output, type Summary } from './stream/convert.ts'
@@ -16,7 +16,7 @@ import { type Addition, createLedger, ledgerSink, type Loss } from './stream/led
 import { createReader, type ReadOptions } from './stream/read.ts'
 import { createValidator, type Finding, type ValidateOptions, type Verdict } from './stream/validate.ts'
 
-export type { Dialect, Expression, LossTable } from './dialects/contract.ts'
+export type { Dialect, Expression, LossTable, WritableDialect } from './dialects/contract.ts'
 export type { Context, Cost, Event, EventOf, Fault, Kind, Option, Origin, Payload, Rule, Usage } from './model/event.ts'
 export { outcomeOf, toolFailed } from './model/outcome.ts'
 export { addUsage, contextTokens, outputTokens, totalTokens, usageSince } from './model/usage.ts'
@@ -27,6 +27,8 @@ export type { Addition, ConvertOptions, Detection, Finding, Loss, Output, ReadOp
 /** All dialects by name. */
 export const dialects = { sluice, claude, aictrl, avenor, appctl } as const satisfies Record<string, Dialect>
 export type DialectName = keyof typeof dialects
+/** The dialects that others can be translated into. */
+export type WritableName = { [Name in DialectName]: (typeof dialects)[Name] extends WritableDialect ? Name : never }[DialectName]
 
 export type Input = string | Uint8Array | Iterable<string | Uint8Array>
 
@@ -71,7 +73,7 @@ export function read(input: Input, options: ReadOptions & { dialect?: DialectNam
 /** Events as records of a dialect, with what was lost and added. */
 export function write(
   events: Iterable<Event>,
-  dialect: DialectName,
+  dialect: WritableName,
 ): { text: string; records: Rec[]; losses: Loss[]; additions: Addition[] } {
   const to = dialects[dialect]
   const ledger = createLedger(to)

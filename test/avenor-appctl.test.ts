@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import type { Rec } from '../src/base/json.ts'
 import { appctl } from '../src/dialects/appctl/index.ts'
 import { avenor } from '../src/dialects/avenor/index.ts'
-import type { Dialect } from '../src/dialects/contract.ts'
+import type { Dialect, WritableDialect } from '../src/dialects/contract.ts'
 import type { Event } from '../src/model/event.ts'
 import { legalStream } from '../src/testing/index.ts'
 
@@ -17,7 +17,7 @@ function decode(dialect: Dialect, records: readonly Rec[]): Event[] {
   return [...records.flatMap((record, index) => decoder.push(record, { ...place, record: index + 1, line: index + 1 })), ...decoder.end()]
 }
 
-function encode(dialect: Dialect, events: readonly Event[]): Rec[] {
+function encode(dialect: WritableDialect, events: readonly Event[]): Rec[] {
   const records: Rec[] = []
   const encoder = dialect.encoder({
     write: (record) => void records.push(plain(record)),

@@ -1,25 +1,25 @@
 // What a conversion brings across: the text, the thoughts, the calls. What it does not bring across it must have said.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { convert, type DialectName, dialects, type Kind, type Summary } from '../src/index.ts'
+import { convert, type DialectName, dialects, type Kind, type Summary, type WritableName } from '../src/index.ts'
 import { legalStream, linesOf } from '../src/testing/index.ts'
 import { type Call, isSaid, type Meaning, meaningOf } from './meaning.ts'
-import { eventsOf, holds, names } from './properties.ts'
+import { eventsOf, holds, names, targets } from './properties.ts'
 
 type Journey = { before: Meaning; after: Meaning; summary: Summary }
 
 /** One session there; read again on arrival. */
-function travel(from: DialectName, to: DialectName, seed: number): Journey {
+function travel(from: DialectName, to: WritableName, seed: number): Journey {
   const lines = linesOf(legalStream(from, seed, { sessions: 1 }))
   const summary = convert(lines, { from, to })
   return { before: meaningOf(eventsOf(lines, from)), after: meaningOf(eventsOf(summary.text, to)), summary }
 }
 
 /** The loss was announced: by the table, or by the conversion itself. */
-const announced = ({ losses }: Summary, to: DialectName, kind: Kind, field: string): boolean =>
+const announced = ({ losses }: Summary, to: WritableName, kind: Kind, field: string): boolean =>
   dialects[to].loss[kind].lost?.includes(field) === true || losses.some(({ code }) => code === `${kind}.${field}`)
 
-const pairs = names.flatMap((from) => names.filter((to) => to !== from).map((to) => [from, to] as const))
+const pairs = names.flatMap((from) => targets.filter((to) => to !== from).map((to) => [from, to] as const))
 
 suite('the text of a session stays the same', () => {
   for (const [from, to] of pairs) {

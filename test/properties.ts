@@ -2,6 +2,7 @@
 // the one the dialect `sluice` has.
 import fc from 'fast-check'
 import type { Rec } from '../src/base/json.ts'
+import { isWritable } from '../src/dialects/contract.ts'
 import {
   convert,
   type ConvertOptions,
@@ -12,10 +13,13 @@ import {
   type Finding,
   read,
   validate,
+  type WritableName,
 } from '../src/index.ts'
 import { createRandom, type Random } from '../src/testing/index.ts'
 
 export const names = Object.keys(dialects) as DialectName[]
+/** The ones that can be written. */
+export const targets = names.filter((name): name is WritableName => isWritable(dialects[name]))
 const encoder = new TextEncoder()
 export const bytesOf = (text: string): Uint8Array => encoder.encode(text)
 

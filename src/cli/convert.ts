@@ -1,15 +1,16 @@
 // sluice convert: one dialect in, another out, and an account of what was lost and added.
 import { closeSync, openSync } from 'node:fs'
 import { quoted, plural } from '../base/text.ts'
+import { isWritable } from '../dialects/contract.ts'
 import { createConverter, type Summary } from '../stream/convert.ts'
-import { claimers, dialectNames, loadDialect, open } from './dialects.ts'
+import { claimers, loadDialect, open, writableNames } from './dialects.ts'
 import { CommandError, exitCodes, hasCode, say, systemReason, usageError } from './exit.ts'
 import { blocks, oneFile, stdout, writeAll } from './io.ts'
 import { type CommandSpec, parseOptions, sizeOption } from './options.ts'
 
 const spec: CommandSpec = {
   usage: 'sluice convert [FILE|-] --to DIALECT [options]',
-  about: `Translates an event stream into another dialect (${dialectNames.join(', ')}), record by record as it comes in.
+  about: `Translates an event stream into another dialect (${writableNames.join(', ')}), record by record as it comes in.
 What the target cannot say is counted and told on stderr; what sluice had to add is marked with a key "synthetic".`,
   options: {
     to: { type: 'string', value: 'DIALECT', help: 'the dialect to write' },
@@ -50,10 +51,12 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (parsed === undefined) return exitCodes.ok
   const { values, files } = parsed
   const target = values['to']
-  if (typeof target !== 'string') throw usageError(`say which dialect to write: --to DIALECT (${dialectNames.join(', ')})`)
+  if (typeof target !== 'string') throw usageError(`say which dialect to write: --to DIALECT (${writableNames.join(', ')})`)
   const to = await loadDialect(target, '--to')
   const maxLine = sizeOption(values, 'max-line')
   const input = await open(blocks(oneFile(files)), (values['from'] ?? values['dialect']) as string | undefined)
+  if (input.dialect.name !== to.name && !isWritable(to))
+    throw usageError(`--to ${quoted(to.name)}: this dialect is read, not written; choose one of ${writableNames.join(', ')}`)
   const losses = openLosses(values['losses'] as string | undefined)
   let told = 0
   const converter = createConverter(input.dialect, to, stdout(), {

@@ -22,6 +22,8 @@ const loaders: Record<string, () => Promise<Dialect>> = {
 
 export const claimers: readonly Claimer[] = [sluice, claude, aictrl, avenor, appctl]
 export const dialectNames: readonly string[] = claimers.map(({ name }) => name)
+/** The ones that others can be translated into; the rest is only read. */
+export const writableNames: readonly string[] = ['sluice', 'claude', 'aictrl', 'avenor', 'appctl']
 
 export async function loadDialect(name: string, flag: string): Promise<Dialect> {
   const load = Object.hasOwn(loaders, name) ? loaders[name] : undefined

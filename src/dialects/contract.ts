@@ -52,12 +52,18 @@ export type Dialect = Claimer & {
   /** Types that `shapes` does not know are legal, and part of the format: a user's own events. */
   custom?: boolean
   decoder(): Decoder
-  encoder(sink: Sink): Encoder
   order(): Order
   /** The rules that `order` checks: code to sentence. */
   rules: Readonly<Record<string, string>>
-  loss: LossTable
+  /** Both absent: the dialect is read, judged and passed through, but never written. */
+  encoder?(sink: Sink): Encoder
+  loss?: LossTable
 }
+
+/** A dialect that others can be translated into. */
+export type WritableDialect = Dialect & Required<Pick<Dialect, 'encoder' | 'loss'>>
+
+export const isWritable = (dialect: Dialect): dialect is WritableDialect => dialect.encoder !== undefined && dialect.loss !== undefined
 
 // ── reading ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
 

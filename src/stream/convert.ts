@@ -1,7 +1,7 @@
 // Bytes of one dialect → bytes of another. To its own dialect nothing changes: every line is still proven, its bytes are copied.
 import { copyOf, utf8 } from '../base/bytes.ts'
 import { type Rec, stringifyJson } from '../base/json.ts'
-import { type Claimer, type Dialect, typeFinder, whyInvalid } from '../dialects/contract.ts'
+import { type Claimer, type Dialect, isWritable, typeFinder, whyInvalid, type WritableDialect } from '../dialects/contract.ts'
 import { createFramer, type Span } from '../framing/framer.ts'
 import type { Event } from '../model/event.ts'
 import { type Addition, createLedger, ledgerSink, type Loss } from './ledger.ts'
@@ -32,14 +32,18 @@ export type Summary = { records: number; issues: number; losses: Loss[]; additio
 
 export type Converter = { push(chunk: Uint8Array): void; end(): Summary }
 
-export const createConverter = (from: Dialect, to: Dialect, out: Output, options: ConvertOptions = {}): Converter =>
-  from.name === to.name ? passThrough(from, out, options) : translate(from, to, out, options)
+/** Throws when `to` is a dialect that cannot be written, unless it is the input's own. */
+export function createConverter(from: Dialect, to: Dialect, out: Output, options: ConvertOptions = {}): Converter {
+  if (from.name === to.name) return passThrough(from, out, options)
+  if (!isWritable(to)) throw new TypeError(`${to.name} can be read but not written`)
+  return translate(from, to, out, options)
+}
 
 // ── to another dialect ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 function translate(
   from: Dialect,
-  to: Dialect,
+  to: WritableDialect,
   out: Output,
   { maxLine, array = false, carry = false, others, onIssue }: ConvertOptions,
 ): Converter {

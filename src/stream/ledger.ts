@@ -1,6 +1,6 @@
 // What a conversion could not bring across, and what it had to add. Counted per code, reported once.
 import type { Rec } from '../base/json.ts'
-import type { Dialect, Sink } from '../dialects/contract.ts'
+import type { Dialect, Sink, WritableDialect } from '../dialects/contract.ts'
 import type { Event, Kind } from '../model/event.ts'
 
 /** `code` is `<kind>` or `<kind>.<field>`; `first` the seq of the first event that lost it. */
@@ -10,7 +10,7 @@ export type Addition = { code: string; why: string; count: number }
 
 type Watched = { how: 'exact' | 'approx' | 'drop'; self: Loss; fields: { name: string; loss: Loss }[] }
 
-export function createLedger(to: Dialect) {
+export function createLedger(to: WritableDialect) {
   const additions = new Map<string, Addition>()
   const extra = new Map<string, Loss>()
   const table = new Map<Kind, Watched>()

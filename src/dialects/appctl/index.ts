@@ -1,5 +1,5 @@
 // appctl's AgentEvent stream.
-import { type Dialect, decoderOf } from '../contract.ts'
+import { decoderOf, type WritableDialect } from '../contract.ts'
 import { claimer } from './claim.ts'
 import { decode } from './decode.ts'
 import { encode } from './encode.ts'
@@ -7,7 +7,7 @@ import { loss } from './loss.ts'
 import { order, rules } from './order.ts'
 import * as shapes from './shapes.gen.js'
 
-export const appctl: Dialect = {
+export const appctl: WritableDialect = {
   ...claimer,
   shapes,
   tag: (record) => (typeof record['kind'] === 'string' ? record['kind'] : undefined),

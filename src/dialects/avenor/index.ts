@@ -1,5 +1,5 @@
 // Avenor's event log.
-import { type Dialect, decoderOf } from '../contract.ts'
+import { decoderOf, type WritableDialect } from '../contract.ts'
 import { claimer } from './claim.ts'
 import { decode } from './decode.ts'
 import { encode } from './encode.ts'
@@ -7,7 +7,7 @@ import { loss } from './loss.ts'
 import { order, rules } from './order.ts'
 import * as shapes from './shapes.gen.js'
 
-export const avenor: Dialect = {
+export const avenor: WritableDialect = {
   ...claimer,
   shapes,
   tag: (record) => (typeof record['event'] === 'string' ? record['event'] : undefined),

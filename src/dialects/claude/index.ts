@@ -1,5 +1,5 @@
 // Claude Code's stream-json, its control channel and its transcript files.
-import { type Dialect, decoderOf } from '../contract.ts'
+import { decoderOf, type WritableDialect } from '../contract.ts'
 import { claimer } from './claim.ts'
 import { decode } from './decode.ts'
 import { encode } from './encode.ts'
@@ -10,7 +10,7 @@ import { tag } from './tag.ts'
 
 export { costs, errorsAndDenials, eventsOf, finalResult, pairedCalls } from './parse.ts'
 
-export const claude: Dialect = {
+export const claude: WritableDialect = {
   ...claimer,
   shapes,
   tag,

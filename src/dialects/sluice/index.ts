@@ -1,5 +1,5 @@
 // sluice's own event stream: the canonical events as compact NDJSON.
-import type { Dialect } from '../contract.ts'
+import type { WritableDialect } from '../contract.ts'
 import { claimer } from './claim.ts'
 import { decoder } from './decode.ts'
 import { encode } from './encode.ts'
@@ -7,7 +7,7 @@ import { loss } from './loss.ts'
 import { order, rules } from './order.ts'
 import * as shapes from './shapes.gen.js'
 
-export const sluice: Dialect = {
+export const sluice: WritableDialect = {
   ...claimer,
   shapes,
   tag: (record) => (typeof record['kind'] === 'string' ? record['kind'] : undefined),
