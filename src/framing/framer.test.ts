@@ -47,6 +47,22 @@ test('one object a line, with what real streams put between', () => {
   assert.deepEqual(brief('{"a":1}\n42\n"x"\nnull\n'), ['1:{"a":1}', '2:not-object', '3:not-object', '4:not-object'])
 })
 
+test('server-sent events: a record is the value of data', () => {
+  assert.deepEqual(brief('data: {"a":1}\n\ndata:{"b":2}\n\n'), ['1:{"a":1}', '3:{"b":2}'])
+  assert.deepEqual(brief(': ping\r\nevent: message\r\nid: 7\r\ndata: {"a":1}\r\n\r\nretry: 10\r\n: ping\r\n'), ['4:{"a":1}'])
+  assert.deepEqual(brief('data: {"a":\ndata: 1}\n\ndata: {"b":2}\n'), ['1:{"a":1}', '4:{"b":2}'])
+  assert.deepEqual(brief('data: [DONE]\n'), ['1:noise'])
+  assert.deepEqual(
+    frame('id: 1\ndata: {"a":1}\n').map(({ offset, raw }) => [offset, raw]),
+    [[12, '{"a":1}']],
+  )
+})
+
+test('a line that looks like a field of an event is noise where no data follows', () => {
+  assert.deepEqual(brief('event: boot\n{"a":1}\nid: 3\n'), ['1:noise', '2:{"a":1}', '3:noise'])
+  assert.deepEqual(brief('id: x\n'.repeat(10)).length, 10)
+})
+
 test('one array, compact or pretty-printed, and objects one after another', () => {
   const records = [{ a: 1 }, { b: ['x]', { c: '"}' }] }, {}]
   const values = ['{"a":1}', '{"b":["x]",{"c":"\\"}"}]}', '{}']
@@ -146,6 +162,11 @@ const soup = fc.oneof(
     '   ',
     '\u0000',
     '{"n":12345678901234567890}\n',
+    'data: {"a":1}\n\n',
+    'data: {\r\n',
+    'data:',
+    'id: 1\n',
+    ': ping\n',
   ),
   fc.json().map((json) => `${json}\n`),
   fc.string(),

@@ -1,9 +1,10 @@
-// Bytes → records: one JSON object a line, one JSON array, or objects one after another (also pretty-printed), with whatever
-// else a real stream holds between them. Any cut of the bytes into chunks gives the same records.
+// Bytes → records: one JSON object a line, one JSON array, objects one after another (also pretty-printed) or server-sent events,
+// with whatever else a real stream holds between them. Any cut of the bytes into chunks gives the same records.
 // The surprise: spans handed to the sink are valid only during the call, since the carry buffer is used again.
 import { copyOf, isUtf8, utf8 } from '../base/bytes.ts'
 import { isRecord, mayHoldBigNumber, parseJson, type Rec } from '../base/json.ts'
 import { isSpace, newScan, type Scan, scanToClose, skipSpace } from './scan.ts'
+import { dataOf, isField } from './sse.ts'
 
 /** A place in the input: `line` and `record` count from 1, `offset` is bytes from the start. */
 export type Span = { bytes: Uint8Array; start: number; end: number; offset: number; line: number; inArray?: boolean } // valid only during the call
@@ -16,6 +17,7 @@ export type FrameSink = {
   bad(code: BadCode, text: string, span: Span): void
 }
 
+const mostFields = 8 // of one server-sent event, before its data
 const defaultMaxLine = 128 * 1024 * 1024
 
 const newline = 0x0a
@@ -46,6 +48,8 @@ export function createFramer(sink: FrameSink, { maxLine = defaultMaxLine, plainN
       }
     | undefined
   let first = true
+  let events = false // these are server-sent events
+  let fields: Span[] = [] // lines that are fields of an event if its data follows, and noise if not
   const lineSpan: Span = { bytes: carry, start: 0, end: 0, offset: 0, line: 0, inArray: false } // one for all lines: the hot path makes no garbage
 
   function keep(bytes: Uint8Array, start: number, end: number): void {
@@ -70,6 +74,19 @@ export function createFramer(sink: FrameSink, { maxLine = defaultMaxLine, plainN
   // ── lines ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
   function takeLine(bytes: Uint8Array, start: number, end: number, at: number, number: number, last: boolean): void {
+    if (bytes[start] !== openBrace) {
+      const data = dataOf(bytes, start, end)
+      if (data !== -1) {
+        events = true
+        fields = []
+        at += data - start
+        start = data
+      } else if (isField(bytes, start, end)) {
+        if (!events) holdField(bytes, start, end, at, number)
+        return
+      }
+    }
+    if (fields.length > 0) giveFieldsUp()
     if (pretty !== undefined && continuePretty(bytes, start, end, at, number)) return
     if (end > start && bytes[end - 1] === 0x0d) end--
     if (bytes[start] !== openBrace && skipSpace(bytes, start, end) === end) return
@@ -79,6 +96,16 @@ export function createFramer(sink: FrameSink, { maxLine = defaultMaxLine, plainN
     lineSpan.offset = at
     lineSpan.line = number
     if (!parse(lineSpan)) brokenLine(lineSpan, last, true)
+  }
+
+  function holdField(bytes: Uint8Array, start: number, end: number, offset: number, number: number): void {
+    const copy = copyOf(bytes, start, end)
+    fields.push({ bytes: copy, start: 0, end: copy.length, offset, line: number })
+    if (fields.length > mostFields) giveFieldsUp()
+  }
+
+  function giveFieldsUp(): void {
+    for (const span of fields.splice(0)) sink.bad('noise', 'not JSON', span)
   }
 
   /** Gives the span to the sink when it is one JSON object. */
@@ -295,6 +322,7 @@ export function createFramer(sink: FrameSink, { maxLine = defaultMaxLine, plainN
         return
       }
       if (carried > 0 && !skipping) takeLine(carry, 0, carried, carryAt, line, true)
+      giveFieldsUp()
       if (pretty !== undefined) {
         const { lines, start, line: number } = pretty
         const whole = joinLines(lines, 0)
