@@ -8,7 +8,7 @@ import { generate } from './generate.ts'
 const root = join(import.meta.dirname, '..')
 const path = (...parts: string[]): string => join(root, ...parts)
 const { version } = JSON.parse(readFileSync(path('package.json'), 'utf8')) as { version: string }
-const commands = ['convert', 'validate', 'detect', 'schema', 'tour']
+const commands = ['convert', 'validate', 'detect', 'schema', 'show', 'tour']
 const workers = ['validate-worker']
 const dialects = readdirSync(path('src/dialects'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())

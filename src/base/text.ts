@@ -1,7 +1,8 @@
 // Text from a stream is hostile: nothing of it reaches a terminal or a message unescaped.
 
-// Control characters (C0, DEL, C1), line separators, bidirectional overrides and invisible marks, lone surrogates.
-const unprintable = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\p{Cs}/gu
+// Control characters (C0, DEL, C1), line separators, bidirectional overrides, invisible marks and tags, lone surrogates.
+const unprintable =
+  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]|\p{Cs}/gu
 
 /** The text with everything a terminal could act on written as \uXXXX. */
 export const printable = (text: string): string => text.replace(unprintable, escapeUnit)
@@ -13,7 +14,10 @@ export function quoted(value: unknown, longest = 60): string {
   return `"${printable(cut)}"`
 }
 
-const escapeUnit = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+function escapeUnit(unit: string): string {
+  const code = unit.codePointAt(0)!.toString(16)
+  return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, '0')}`
+}
 
 /** "1 record", "2 records". */
 export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

@@ -1,6 +1,6 @@
 // Exit codes and the errors that end a command. stdout is data, stderr is talk.
 import { writeSync } from 'node:fs'
-import { printable } from '../base/text.ts'
+import { harmless } from '../views/harmless.ts'
 
 export const exitCodes = {
   /** All went well; warnings may have been told. */
@@ -9,6 +9,10 @@ export const exitCodes = {
   failed: 1,
   /** The command line is wrong, or the input is of no known dialect. */
   usage: 2,
+  /** SIGINT. */
+  interrupted: 130,
+  /** SIGTERM or SIGHUP. */
+  terminated: 143,
 } as const
 
 /** Ends the command with a message for the user; never a stack. */
@@ -31,7 +35,7 @@ export class ClosedPipe extends Error {
 /** One line for people. Whatever of it came from a stream is made harmless here. */
 export function say(line: string): void {
   try {
-    writeSync(2, `${line.split('\n').map(printable).join('\n')}\n`)
+    writeSync(2, `${harmless(line)}\n`)
   } catch {
     // stderr is gone or full: there is no other place to say it
   }

@@ -1,7 +1,8 @@
 // Where a command reads and writes. Files are read in large blocks into one buffer; the hot path never waits.
 import { closeSync, fstatSync, openSync, readSync, statSync, writeSync } from 'node:fs'
-import { printable, quoted } from '../base/text.ts'
+import { quoted } from '../base/text.ts'
 import type { Output } from '../stream/convert.ts'
+import { harmless } from '../views/harmless.ts'
 import { ClosedPipe, CommandError, exitCodes, hasCode, systemReason, usageError } from './exit.ts'
 
 const blockSize = 1 << 20
@@ -73,6 +74,19 @@ function isTerminal(fd: 0 | 1): boolean {
 
 /** stdout, held back in one buffer until `flush`. On a terminal, whatever could act on it is escaped; elsewhere the bytes are as they are. */
 export function stdout(): Required<Output> {
+  const out = screen()
+  if (!isTerminal(1)) return out
+  const decoder = new TextDecoder()
+  return {
+    text: (data) => out.text(harmless(data)),
+    line: (data) => out.line(harmless(data)),
+    bytes: (data) => out.text(harmless(decoder.decode(data, { stream: true }))),
+    flush: out.flush,
+  }
+}
+
+/** The same for lines that a view has made: all in them that acts on a terminal is ours. */
+export function screen(): Required<Output> {
   const buffer = Buffer.allocUnsafeSlow(blockSize)
   let size = 0
   const flush = (): void => {
@@ -95,19 +109,7 @@ export function stdout(): Required<Output> {
     flush()
     writeAll(1, data)
   }
-  if (!isTerminal(1)) return { text, line, bytes, flush }
-  const harmless = (data: string): string =>
-    data
-      .split('\n')
-      .map((part) => printable(part.replace(/\r$/, '')))
-      .join('\n')
-  const decoder = new TextDecoder()
-  return {
-    text: (data) => text(harmless(data)),
-    line: (data) => line(harmless(data)),
-    bytes: (data) => text(harmless(decoder.decode(data, { stream: true }))),
-    flush,
-  }
+  return { text, line, bytes, flush }
 }
 
 /** One piece of output, at once. */

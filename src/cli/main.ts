@@ -9,6 +9,7 @@ const commands: Record<string, [about: string, load: () => Promise<Command>]> = 
   validate: ['check shape and order of a stream, and repair it', () => import('./validate.ts')],
   detect: ['tell which dialect a stream is in', () => import('./detect.ts')],
   schema: ['print the JSON Schema of the events or of a dialect', () => import('./schema.ts')],
+  show: ['read a recorded session in the terminal', () => import('./show.ts')],
   tour: ['see all of this on a recorded session', () => import('./tour.ts')],
 }
 

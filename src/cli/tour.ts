@@ -1,6 +1,6 @@
 // sluice tour: what sluice does, on a recorded session that ships with it. Needs no key, no server, no network.
 import { readFileSync } from 'node:fs'
-import { printable } from '../base/text.ts'
+import { harmlessLine } from '../views/harmless.ts'
 import type { Dialect } from '../dialects/contract.ts'
 import { createConverter, type Summary } from '../stream/convert.ts'
 import { createSniffer } from '../stream/detect.ts'
@@ -88,7 +88,7 @@ function brief(line: string): string {
     if (Array.isArray(value) && value.length > 3) return [...(value as unknown[]).slice(0, 2), '…']
     return value
   }
-  const text = printable(JSON.stringify(JSON.parse(line), shorten))
+  const text = harmlessLine(JSON.stringify(JSON.parse(line), shorten))
   return text.length <= width ? text : `${text.slice(0, width - 2)} …`
 }
 

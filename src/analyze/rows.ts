@@ -1,0 +1,321 @@
+// Events → timeline rows. One pass, no look-ahead: what is open is told as open and again when it has ended, so that a live
+// stream and a recording are shown by the same code. Memory holds only what is open.
+import type { Event, EventOf } from '../model/event.ts'
+import { outcomeOf, toolFailed } from '../model/outcome.ts'
+import { changesOf } from './changes.ts'
+import { noteOf } from './notes.ts'
+import type { AskRow, CallRow, Row, TaskRow } from './row.ts'
+import { subjectOf, todosIn } from './subject.ts'
+
+type Said = 'text' | 'thought'
+type Open<R> = { row: R; at: number | undefined }
+
+/** What is open in one session. */
+type State = {
+  depths: Map<string, number>
+  calls: Map<string, Open<CallRow> & { paths: readonly string[] | undefined }>
+  tasks: Map<string, Open<TaskRow> & { call: string | undefined }> // `call`: the open call that spawned it, which is on the screen
+  asks: Map<string, AskRow>
+  said: Map<string, string[]>
+  prompt: { event: EventOf<'prompt.submit'>; texts: string[] } | undefined
+  shown: string | undefined // the id of the last prompt
+  turns: number
+  workedMs: number // the turns' own account, since few events of some sources have a time
+  startedAt: number | undefined
+  turnAt: number | undefined
+}
+
+const newState = (at: number | undefined): State => ({
+  depths: new Map(),
+  calls: new Map(),
+  tasks: new Map(),
+  asks: new Map(),
+  said: new Map(),
+  prompt: undefined,
+  shown: undefined,
+  turns: 0,
+  workedMs: 0,
+  startedAt: at,
+  turnAt: undefined,
+})
+
+export type Timeline = { push(event: Event): Row[] }
+
+export function createTimeline(): Timeline {
+  const sessions = new Map<string | undefined, State>()
+  let rows: Row[] = []
+
+  function stateOf({ session, at }: Event): State {
+    let state = sessions.get(session)
+    if (state === undefined) sessions.set(session, (state = newState(at)))
+    state.startedAt ??= at
+    return state
+  }
+
+  return {
+    push(event) {
+      rows = []
+      const state = stateOf(event)
+      if (state.prompt !== undefined && !(event.kind === 'prompt.submit' && event.partial === true)) flushPrompt(state)
+      take(state, event)
+      if (event.kind === 'session.end') sessions.delete(event.session)
+      return rows
+    },
+  }
+
+  function place(state: State, { seq, at, session, agent }: Event, id = `e${seq}`) {
+    return { id, seq, at, session, agent, depth: agent === undefined ? 0 : (state.depths.get(agent) ?? 1) }
+  }
+
+  function take(state: State, event: Event): void {
+    switch (event.kind) {
+      case 'session.start': {
+        const { program, version, model, cwd, mode, how } = event
+        if (event.synthetic === undefined || event.session !== undefined)
+          rows.push({ ...place(state, event), type: 'start', program, version, model, cwd, mode, how })
+        return
+      }
+      case 'session.end':
+        return sessionEnd(state, event)
+      case 'run.end':
+        rows.push({
+          ...place(state, event),
+          type: 'end',
+          of: 'run',
+          reason: event.reason,
+          outcome: outcomeOf(event.reason),
+          turns: event.iterations ?? 0,
+          durationMs: event.durationMs,
+        })
+        return
+      case 'turn.start':
+        state.turns = Math.max(state.turns + 1, event.turn ?? 0)
+        state.turnAt = event.at
+        return
+      case 'turn.end':
+        return turnEnd(state, event)
+      case 'prompt.submit':
+        return prompt(state, event)
+      case 'text.delta':
+      case 'thought.delta': {
+        const key = blockKey(event)
+        const parts = state.said.get(key)
+        if (parts === undefined) state.said.set(key, [event.text])
+        else parts.push(event.text)
+        return
+      }
+      case 'text.end':
+      case 'thought.end': {
+        const key = blockKey(event)
+        const text = event.text ?? state.said.get(key)?.join('') ?? ''
+        state.said.delete(key)
+        const redacted = event.kind === 'thought.end' && event.redacted === true && text === ''
+        if (text.trim() !== '') rows.push({ ...place(state, event), type: saidOf(event.kind), text })
+        else if (redacted)
+          rows.push({ ...place(state, event), type: 'note', level: 'info', label: 'thought', text: 'redacted by the provider' })
+        return
+      }
+      case 'message.drop':
+        for (const key of state.said.keys()) if (key.endsWith(` ${event.agent ?? ''}`)) state.said.delete(key)
+        break
+      case 'tool.start':
+        return toolStart(state, event)
+      case 'tool.update':
+        return toolUpdate(state, event)
+      case 'tool.end':
+        return toolEnd(state, event)
+      case 'task.start':
+        return taskStart(state, event)
+      case 'task.end':
+        return taskEnd(state, event)
+      case 'permission.request':
+      case 'question.request':
+        return ask(state, event)
+      case 'permission.answer':
+      case 'question.answer':
+        return answer(state, event)
+      case 'plan.update':
+        rows.push({ ...place(state, event), type: 'plan', entries: event.entries })
+        return
+    }
+    const note = noteOf(event)
+    if (note !== undefined) rows.push({ ...place(state, event), type: 'note', ...note })
+  }
+
+  // ── sessions and turns ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+  function sessionEnd(state: State, event: EventOf<'session.end'>): void {
+    for (const { row } of state.calls.values()) rows.push({ ...row, open: undefined, seq: event.seq, status: 'abandoned', failed: true })
+    const seen = Math.max(state.workedMs, spanOf(state.startedAt, event.at) ?? 0)
+    rows.push({
+      ...place(state, event),
+      type: 'end',
+      of: 'session',
+      reason: event.reason,
+      outcome: outcomeOf(event.reason),
+      turns: state.turns,
+      durationMs: event.durationMs ?? (seen > 0 ? seen : undefined),
+      error: event.error,
+    })
+  }
+
+  function turnEnd(state: State, event: EventOf<'turn.end'>): void {
+    const durationMs = event.durationMs ?? spanOf(state.turnAt, event.at)
+    state.workedMs += durationMs ?? 0
+    const { reason, usage, cost, error, turn = state.turns } = event
+    const outcome = event.failed === true || error !== undefined ? 'failed' : outcomeOf(reason)
+    rows.push({ ...place(state, event), type: 'turn', turn, reason, outcome, usage, cost, error, durationMs })
+  }
+
+  function prompt(state: State, event: EventOf<'prompt.submit'>): void {
+    if (event.partial === true) {
+      state.prompt ??= { event, texts: [] }
+      state.prompt.texts.push(event.text ?? '')
+      return
+    }
+    if (event.id !== undefined && event.id === state.shown) return // told when it was sent, and again when it was seen
+    state.shown = event.id
+    showPrompt(state, event, event.text)
+  }
+
+  function flushPrompt(state: State): void {
+    const { event, texts } = state.prompt!
+    state.prompt = undefined
+    showPrompt(state, event, texts.join(''))
+  }
+
+  function showPrompt(state: State, event: EventOf<'prompt.submit'>, said: string | undefined): void {
+    const text = said ?? (event.bytes === undefined ? '' : `(${event.bytes} bytes)`)
+    if (text === '' && event.content === undefined) return
+    rows.push({ ...place(state, event), type: 'prompt', by: event.by, text: text === '' ? '(no text)' : text })
+  }
+
+  // ── calls and tasks ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  function toolStart(state: State, event: EventOf<'tool.start'>): void {
+    const { name, toolKind, input, call } = event
+    const row: CallRow = { ...place(state, event, call), type: 'call', name, toolKind, subject: subjectOf(event), input, open: true }
+    rows.push(row)
+    const entries = toolKind === 'plan' ? todosIn(input) : undefined
+    if (entries !== undefined) rows.push({ ...place(state, event, `${row.id} plan`), type: 'plan', entries })
+    if (call !== undefined) state.calls.set(call, { row, at: event.at, paths: event.paths })
+  }
+
+  /** Only what is worth a line: the input of a call that was announced without it. */
+  function toolUpdate(state: State, event: EventOf<'tool.update'>): void {
+    const open = event.call === undefined ? undefined : state.calls.get(event.call)
+    if (open === undefined) return
+    const { row } = open
+    const input = event.input ?? row.input
+    const toolKind = event.toolKind ?? row.toolKind
+    const subject = subjectOf({ toolKind, title: event.title, input, paths: event.paths }) || row.subject
+    open.paths = event.paths ?? open.paths
+    open.row = { ...row, input, toolKind, subject }
+    if (subject !== row.subject) rows.push({ ...open.row, seq: event.seq, at: event.at })
+  }
+
+  function toolEnd(state: State, event: EventOf<'tool.end'>): void {
+    const { call, status, exitCode, text, content, data, error } = event
+    const open = call === undefined ? undefined : state.calls.get(call)
+    if (call !== undefined) state.calls.delete(call)
+    const base: CallRow = open?.row ?? {
+      ...place(state, event, call),
+      type: 'call',
+      name: event.name ?? '',
+      toolKind: event.toolKind ?? 'other',
+      subject: event.title ?? '',
+    }
+    const { input, toolKind } = base
+    const changes = status === 'ok' && changesFiles(toolKind) ? changesOf({ input, data, content, paths: open?.paths }) : []
+    rows.push({
+      ...base,
+      open: undefined,
+      seq: event.seq,
+      at: event.at,
+      status,
+      failed: toolFailed(event),
+      exitCode,
+      durationMs: event.durationMs ?? spanOf(event.startedAt, event.endedAt) ?? spanOf(open?.at, event.at),
+      output: text ?? error?.text ?? joinedText(content),
+      changes: changes.length > 0 ? changes : undefined,
+    })
+  }
+
+  function taskStart(state: State, event: EventOf<'task.start'>): void {
+    const where = place(state, event, event.task)
+    state.depths.set(event.task, where.depth + 1)
+    const call = event.call !== undefined && state.calls.has(event.call) ? event.call : undefined
+    const row: TaskRow = {
+      ...where,
+      type: 'task',
+      title: event.title ?? event.prompt ?? event.task,
+      agentType: event.agentType,
+      open: true,
+    }
+    state.tasks.set(event.task, { row, at: event.at, call })
+    if (call === undefined) rows.push(row)
+  }
+
+  function taskEnd(state: State, event: EventOf<'task.end'>): void {
+    const open = state.tasks.get(event.task)
+    state.tasks.delete(event.task)
+    if (open === undefined || (open.call !== undefined && state.calls.has(open.call))) return
+    const durationMs = spanOf(open.at, event.at)
+    rows.push({ ...open.row, open: undefined, seq: event.seq, at: event.at, status: event.status, text: event.text, durationMs })
+  }
+
+  // ── questions ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  function ask(state: State, event: EventOf<'permission.request'> | EventOf<'question.request'>): void {
+    const row: AskRow =
+      event.kind === 'permission.request'
+        ? {
+            ...place(state, event, `ask ${event.id}`),
+            type: 'ask',
+            about: 'permission',
+            name: event.name ?? event.permission,
+            question: event.question ?? subjectOf({ toolKind: event.toolKind ?? 'other', input: event.input }),
+            open: true,
+          }
+        : {
+            ...place(state, event, `ask ${event.id}`),
+            type: 'ask',
+            about: 'question',
+            question: event.questions.map(({ text }) => text).join(' · '),
+            open: true,
+          }
+    state.asks.set(event.id, row)
+    rows.push(row)
+  }
+
+  function answer(state: State, event: EventOf<'permission.answer'> | EventOf<'question.answer'>): void {
+    const asked = event.id === undefined ? undefined : state.asks.get(event.id)
+    if (event.id !== undefined) state.asks.delete(event.id)
+    const { decision, by, seq, at, text } = event
+    const row: AskRow = asked ?? {
+      ...place(state, event),
+      type: 'ask',
+      about: event.kind === 'permission.answer' ? 'permission' : 'question',
+      ...(event.kind === 'permission.answer'
+        ? { name: event.name ?? event.permission, question: subjectOf({ toolKind: event.toolKind ?? 'other', input: event.input }) }
+        : { question: '' }),
+    }
+    const answers = event.kind === 'question.answer' && event.answers !== undefined ? Object.values(event.answers).join(' · ') : text
+    rows.push({ ...row, open: undefined, seq, at, decision, by, answer: answers })
+  }
+}
+
+const saidOf = (kind: 'text.end' | 'thought.end'): Said => (kind === 'text.end' ? 'text' : 'thought')
+const blockKey = ({ kind, agent }: Event): string => `${kind.startsWith('text') ? 'text' : 'thought'} ${agent ?? ''}`
+const spanOf = (from: number | undefined, to: number | undefined): number | undefined =>
+  from === undefined || to === undefined || to < from ? undefined : to - from
+const changesFiles = (kind: string): boolean => kind === 'edit' || kind === 'other' || kind === 'move' || kind === 'delete'
+
+function joinedText(content: readonly unknown[] | undefined): string | undefined {
+  if (content === undefined) return undefined
+  const texts = content.flatMap((block) => {
+    const { text, content: inner } = block as { text?: unknown; content?: { text?: unknown } }
+    return typeof text === 'string' ? [text] : typeof inner?.text === 'string' ? [inner.text] : []
+  })
+  return texts.length === 0 ? undefined : texts.join('\n')
+}

@@ -1,0 +1,56 @@
+// sluice show: a recorded session as a person wants to read it.
+import { createTimeline } from '../analyze/rows.ts'
+import { createReader } from '../stream/read.ts'
+import { createTerminalView } from '../views/terminal.ts'
+import { claimers, open } from './dialects.ts'
+import { exitCodes } from './exit.ts'
+import { blocks, oneFile, screen } from './io.ts'
+import { type CommandSpec, parseOptions, sizeOption } from './options.ts'
+import { screenOf } from './terminal.ts'
+
+const spec: CommandSpec = {
+  usage: 'sluice show [FILE|-] [options]',
+  about: `Shows a session for reading: prompts, thoughts, tool calls with what became of them, diffs, answers, subagents, questions
+and their answers, and a closing line with turns, time, tokens and cost. Any dialect, also while it is written.`,
+  options: {
+    full: { type: 'boolean', help: 'fold nothing: whole thoughts, outputs and diffs' },
+    from: { type: 'string', value: 'DIALECT', help: 'the dialect of the input (default: auto, told from its first records)' },
+    dialect: { type: 'string', value: 'DIALECT', help: 'the same as --from' },
+    'max-line': { type: 'string', value: 'SIZE', help: 'longest record to read (default 128MiB); a longer one is told and skipped' },
+  },
+  examples: [
+    ['sluice show session.ndjson', 'what happened?'],
+    ['FORCE_COLOR=1 sluice show session.ndjson --full | less -R', 'all of it, in a pager'],
+    ['codex exec --json "fix the test" | sluice show', 'while it runs'],
+  ],
+  exits: ['0  every line was read', '1  a line could not be read', '2  wrong usage, or input of no known dialect'],
+}
+
+export async function run(argv: readonly string[]): Promise<number> {
+  const parsed = parseOptions(spec, argv)
+  if (parsed === undefined) return exitCodes.ok
+  const { values, files } = parsed
+  const maxLine = sizeOption(values, 'max-line')
+  const input = await open(blocks(oneFile(files)), (values['from'] ?? values['dialect']) as string | undefined)
+  const out = screen()
+  const timeline = createTimeline()
+  const view = createTerminalView({ ...screenOf(), full: values['full'] === true })
+  let issues = 0
+  const reader = createReader(
+    input.dialect,
+    (events) => {
+      for (const event of events) {
+        if (event.kind === 'issue') issues++
+        for (const row of timeline.push(event)) for (const line of view.push(row)) out.line(line)
+      }
+    },
+    { maxLine, others: claimers, raw: 'none' },
+  )
+  await input.read((block) => {
+    reader.push(block)
+    out.flush()
+  })
+  reader.end()
+  out.flush()
+  return issues > 0 ? exitCodes.failed : exitCodes.ok
+}

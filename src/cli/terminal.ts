@@ -1,0 +1,15 @@
+// What the terminal at the other end of stdout can do. A pipe, NO_COLOR, TERM=dumb and CI get plain text.
+
+const widest = 120 // longer lines are hard to read, however wide the window
+const usual = 80
+
+export type Screen = { width: number; colour: boolean }
+
+export function screenOf(env: NodeJS.ProcessEnv = process.env, out: { isTTY?: boolean; columns?: number } = process.stdout): Screen {
+  const columns = out.columns ?? (Number(env['COLUMNS']) || usual)
+  const refused = isSet(env['NO_COLOR']) || env['TERM'] === 'dumb' || isSet(env['CI'])
+  const forced = isSet(env['FORCE_COLOR']) && env['FORCE_COLOR'] !== '0'
+  return { width: Math.max(20, Math.min(widest, columns)), colour: forced || (out.isTTY === true && !refused) }
+}
+
+const isSet = (value: string | undefined): boolean => value !== undefined && value !== '' && value !== 'false'

@@ -1,0 +1,31 @@
+// Numbers as people read them.
+import type { Usage } from '../model/event.ts'
+import { totalTokens } from '../model/usage.ts'
+
+export function durationText(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`
+  const seconds = ms / 1000
+  if (seconds < 59.95) return `${seconds.toFixed(1)} s`
+  const whole = Math.round(seconds)
+  const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60]
+  const two = (value: number): string => String(value).padStart(2, '0')
+  return hours > 0 ? `${hours} h ${two(minutes)} min` : `${minutes} min ${two(rest)} s`
+}
+
+export const countText = (count: number): string => String(count).replace(/\B(?=(\d{3})+(?!\d))/g, ',')
+
+/** Two digits of a small sum, tenths of a cent below a dollar, cents above. */
+export function costText(usd: number): string {
+  if (usd === 0) return '$0'
+  const digits = usd < 0.01 ? Math.min(9, 1 - Math.floor(Math.log10(usd))) : usd < 1 ? 3 : 2
+  return `$${usd.toFixed(digits)}`
+}
+
+export const tokensText = (usage: Usage): string => `${countText(totalTokens(usage))} tokens`
+
+/** Date and minute in the reader's own time zone. */
+export function timeText(at: number): string {
+  const date = new Date(at)
+  const two = (value: number): string => String(value).padStart(2, '0')
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}`
+}

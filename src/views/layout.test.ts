@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { cutTo, widthOf, wrapped } from './layout.ts'
+import { styleFor } from './style.ts'
+
+const style = styleFor(true)
+
+test('width counts columns, not characters or escape sequences', () => {
+  assert.equal(widthOf('abc'), 3)
+  assert.equal(widthOf('漢字'), 4)
+  assert.equal(widthOf('e\u0301'), 1)
+  assert.equal(widthOf(style.bold(style.red('ab'))), 2)
+})
+
+test('lines break at spaces, and inside a word that is too long', () => {
+  assert.deepEqual(wrapped('one two three', 8), ['one two', 'three'])
+  assert.deepEqual(wrapped('abcdefghij k', 4), ['abcd', 'efgh', 'ij k'])
+  assert.deepEqual(wrapped('漢字漢字', 5), ['漢字', '漢字'])
+  assert.deepEqual(wrapped('  indented', 20), ['  indented'])
+  assert.deepEqual(wrapped('a\n\nb', 20), ['a', '', 'b'])
+})
+
+test('a style goes on over the break, and ends at the end of each line', () => {
+  assert.deepEqual(wrapped(style.red('one two'), 4), ['\x1b[31mone\x1b[39m', '\x1b[31mtwo\x1b[39m'])
+  assert.deepEqual(wrapped(`${style.bold('a')} bcd efg`, 5), ['\x1b[1ma\x1b[22m bcd', 'efg'])
+})
+
+test('a line that is too long is cut with an ellipsis', () => {
+  assert.equal(cutTo('abcdef', 6), 'abcdef')
+  assert.equal(cutTo('abcdefg', 6), 'abcde…')
+  assert.equal(cutTo('漢字漢字', 6), '漢字…')
+})

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { patchOf } from './patch.ts'
+import { styleFor } from './style.ts'
+
+const shown = (change: Parameters<typeof patchOf>[0]) => patchOf(change, styleFor(false))
+
+test('two texts are compared, with a little of what lies around', () => {
+  const before = 'a\nb\nc\nd\ne\nf\n'
+  assert.deepEqual(shown({ before, after: before.replace('d', 'D') }), {
+    added: 1,
+    removed: 1,
+    lines: ['@@ -2,5 +2,5 @@', ' b', ' c', '-d', '+D', ' e', ' f'],
+  })
+})
+
+test('a new file is all additions', () => assert.deepEqual(shown({ before: '', after: 'a\nb\n' }).lines, ['+a', '+b']))
+
+test('a patch is shown without its head, whatever wrote it', () => {
+  const patch = 'diff --git a/x b/x\nindex 1..2\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+\x1b[2Jb\n\\ No newline at end of file\n'
+  assert.deepEqual(shown({ patch }).lines, ['@@ -1 +1 @@', '-a', '+\\u001b[2Jb'])
+  assert.deepEqual(shown({ patch: '*** Begin Patch\n*** Add File: a\n+x\n*** End Patch' }).added, 1)
+})
+
+test('texts that have nothing in common are not compared for minutes', () => {
+  const text = (letter: string): string => Array.from({ length: 9000 }, (_, index) => `${letter}${index}`).join('\n')
+  const { added, removed } = shown({ before: text('a'), after: text('b') })
+  assert.deepEqual([added, removed], [9000, 9000])
+})

@@ -1,0 +1,47 @@
+// A change of a file as lines with signs and colours.
+import { structuredPatch } from 'diff'
+import type { Change } from '../analyze/row.ts'
+import { harmlessLines } from './harmless.ts'
+import type { Style } from './style.ts'
+
+const context = 2
+const longest = 200_000 // characters: beyond this, and for texts that have little in common,
+const mostEdits = 2000 // comparing takes longer than reading both
+
+/** How many lines came and went. */
+export type Patch = { added: number; removed: number; lines: string[] }
+
+export function patchOf(change: Change, style: Style): Patch {
+  const lines = change.patch === undefined ? compared(change.before ?? '', change.after ?? '') : bodyOf(change.patch)
+  let added = 0
+  let removed = 0
+  const shown = lines.map((line) => {
+    if (line.startsWith('+')) {
+      added++
+      return style.green(line)
+    }
+    if (line.startsWith('-')) {
+      removed++
+      return style.red(line)
+    }
+    return line.startsWith('@@') || line.startsWith('***') ? style.cyan(line) : style.dim(line)
+  })
+  return { added, removed, lines: shown }
+}
+
+function compared(before: string, after: string): string[] {
+  if (before === '' || before.length + after.length > longest)
+    return [...(before === '' ? [] : signed('-', before)), ...(after === '' ? [] : signed('+', after))]
+  const patch = structuredPatch('', '', before, after, '', '', { context, maxEditLength: mostEdits })
+  if (patch === undefined) return [...signed('-', before), ...signed('+', after)]
+  return patch.hunks
+    .flatMap(({ oldStart, oldLines, newStart, newLines, lines }) => [`@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`, ...lines])
+    .flatMap(harmlessLines)
+    .filter((line) => !line.startsWith('\\'))
+}
+
+const signed = (sign: string, text: string): string[] => harmlessLines(text.replace(/\n$/, '')).map((line) => `${sign}${line}`)
+
+/** Without the head of a unified patch: the path is told beside it. */
+const bodyOf = (patch: string): string[] =>
+  harmlessLines(patch.replace(/\n$/, '')).filter((line) => !/^(--- |\+\+\+ |diff --git |index |===|\\)/.test(line))

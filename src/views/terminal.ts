@@ -1,0 +1,220 @@
+// Timeline rows as terminal lines: prompts, folded thoughts, calls with what became of them, diffs, answers in Markdown, subagents
+// indented. Lines are only ever appended, so a live stream and a recording look the same.
+import { plural } from '../base/text.ts'
+import type {
+  AskRow,
+  CallRow,
+  Change,
+  EndRow,
+  NoteRow,
+  PlanRow,
+  PromptRow,
+  Row,
+  SaidRow,
+  StartRow,
+  TaskRow,
+  TurnRow,
+} from '../analyze/row.ts'
+import type { Cost, Usage } from '../model/event.ts'
+import { costText, durationText, timeText, tokensText } from './amounts.ts'
+import { harmless, harmlessLine, harmlessLines } from './harmless.ts'
+import { cutTo, wrapped } from './layout.ts'
+import { markdownLines } from './markdown.ts'
+import { patchOf } from './patch.ts'
+import { styleFor } from './style.ts'
+
+export type TerminalOptions = {
+  width: number
+  colour: boolean
+  /** Nothing is folded. */
+  full?: boolean | undefined
+  /** Tokens and cost of a session, told in its closing line. */
+  totals?: ((session: string | undefined) => { usage?: Usage | undefined; cost?: Pick<Cost, 'usd'> | undefined }) | undefined
+}
+
+export type TerminalView = { push(row: Row): string[] }
+
+const outputLines = { ok: 4, failed: 12 } as const
+const thoughtLines = 2
+const patchLines = 24
+const promptLines = 20
+const noteLines = 4
+
+export function createTerminalView({ width, colour, full = false, totals }: TerminalOptions): TerminalView {
+  const style = styleFor(colour)
+  let lastId: string | undefined // the row that the last lines were of
+  let spoke = false // the last lines were an answer or a prompt, which stand apart
+  let lastError = '' // a fault is told once, though the call, the turn and the session may all end with it
+  let cwd = ''
+
+  const near = (path: string): string => (cwd !== '' && path.startsWith(cwd) ? path.slice(cwd.length) : path)
+
+  function fault(text: string): string[] {
+    if (text === lastError) return []
+    lastError = text
+    return wrapped(style.red(harmless(text)), width - 2).map((line) => `  ${line}`)
+  }
+
+  /** At most so many lines, and how many were left out. */
+  function folded(lines: string[], most: number): string[] {
+    if (full || lines.length <= most + 1) return lines
+    return [...lines.slice(0, most), style.dim(`… ${plural(lines.length - most, 'more line')}`)]
+  }
+
+  const room = (depth: number): number => Math.max(20, width - 2 * depth)
+
+  function linesOf(row: Row): string[] {
+    switch (row.type) {
+      case 'start':
+        return start(row)
+      case 'prompt':
+        return prompt(row)
+      case 'text':
+      case 'thought':
+        return said(row)
+      case 'call':
+        return row.open === true ? callHead(row) : callTail(row)
+      case 'task':
+        return task(row)
+      case 'ask':
+        return ask(row)
+      case 'plan':
+        return plan(row)
+      case 'note':
+        return note(row)
+      case 'turn':
+        return turn(row)
+      case 'end':
+        return end(row)
+    }
+  }
+
+  // ── the frame ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  function start({ program, version, model, cwd: folder, mode, how, session, at }: StartRow): string[] {
+    cwd = folder === undefined || folder === '/' ? '' : `${folder}/`
+    const name = harmlessLine([program, version].filter(Boolean).join(' ')) || 'session'
+    const rest = [model, folder, mode && mode !== 'default' ? `mode ${mode}` : undefined, how === 'new' ? undefined : how, session]
+      .filter((part) => part !== undefined && part !== '')
+      .map((part) => harmlessLine(part!))
+    const time = at === undefined ? [] : [timeText(at)]
+    return wrapped(`${style.bold(name)} ${style.dim(['', ...rest, ...time].join(' · ').trim())}`, width)
+  }
+
+  const amounts = (durationMs: number | undefined, usage: Usage | undefined, cost: Pick<Cost, 'usd'> | undefined): string[] => [
+    ...(durationMs === undefined ? [] : [durationText(durationMs)]),
+    ...(usage === undefined ? [] : [tokensText(usage)]),
+    ...(cost === undefined ? [] : [costText(cost.usd)]),
+  ]
+
+  const sign = (outcome: 'ok' | 'failed' | 'cancelled'): string =>
+    outcome === 'ok' ? style.green('✔') : outcome === 'failed' ? style.red('✘') : style.yellow('■')
+
+  function turn({ turn: number, reason, outcome, durationMs, usage, cost, error }: TurnRow): string[] {
+    const facts = [`turn ${number}`, ...(outcome === 'ok' ? [] : [reason]), ...amounts(durationMs, usage, cost)]
+    const line = `${sign(outcome)} ${style.dim(facts.join(' · '))}`
+    return error === undefined ? [line] : [line, ...fault(error.text)]
+  }
+
+  function end({ of, reason, outcome, turns, durationMs, error, session }: EndRow): string[] {
+    const { usage, cost } = of === 'session' ? (totals?.(session) ?? {}) : {}
+    const word = outcome === 'ok' ? 'done' : outcome === 'failed' ? `failed: ${reason}` : reason
+    const count = plural(turns, of === 'run' ? 'iteration' : 'turn')
+    const line = `${sign(outcome)} ${style.bold(of === 'run' ? `loop ${word}` : word)} ${style.dim(['', count, ...amounts(durationMs, usage, cost)].join(' · ').trim())}`
+    return error === undefined ? ['', line] : ['', line, ...fault(error.text)]
+  }
+
+  // ── what was said ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  function prompt({ by, text, depth }: PromptRow): string[] {
+    const lines = folded(harmlessLines(text.trim()), promptLines).flatMap((line) => wrapped(line, room(depth) - 2))
+    const who = by === 'user' || by === 'host' ? '' : style.dim(`(${harmlessLine(by)}) `)
+    return lines.map((line, index) => (index === 0 ? `${style.cyan('❯')} ${who}${style.bold(line)}` : `  ${line}`))
+  }
+
+  function said({ type, text, depth }: SaidRow): string[] {
+    if (type === 'text') return markdownLines(text, room(depth), style)
+    const lines = folded(harmlessLines(text.trim()), thoughtLines).flatMap((line) => wrapped(line, room(depth) - 2))
+    return lines.map((line, index) => `${style.magenta(index === 0 ? '✻' : ' ')} ${style.dim(style.italic(line))}`)
+  }
+
+  function plan({ entries, depth }: PlanRow): string[] {
+    const signs = { done: style.green('☑'), active: style.yellow('▶'), pending: '☐' }
+    return entries.map(({ text, status }) => {
+      const line = cutTo(harmlessLine(text), room(depth) - 2)
+      return `${signs[status]} ${status === 'done' ? style.dim(line) : line}`
+    })
+  }
+
+  function note({ level, label, text, depth }: NoteRow): string[] {
+    if (label === 'error') lastError = text
+    const tint = level === 'error' ? style.red : level === 'warn' ? style.yellow : style.dim
+    const sign = level === 'error' ? '✘' : level === 'warn' ? '!' : '·'
+    const lines = folded(harmlessLines(text.trim()), noteLines).flatMap((line) => wrapped(line, room(depth) - 4))
+    return lines.map((line, index) =>
+      index === 0 ? `${tint(`${sign} ${harmlessLine(label)}`)} ${style.dim(line)}` : `  ${style.dim(line)}`,
+    )
+  }
+
+  // ── what was done ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  function callHead({ name, subject, depth }: CallRow): string[] {
+    const label = harmlessLine(name)
+    const line = cutTo(harmlessLine(near(subject)), Math.max(10, room(depth) - label.length - 4))
+    return [`${style.blue('●')} ${style.bold(label)}${line === '' ? '' : ` ${line}`}`]
+  }
+
+  function callTail(row: CallRow): string[] {
+    const { name, subject, status, failed, exitCode, durationMs, output = '', changes, depth, id } = row
+    const ran = exitCode !== undefined && exitCode !== 0 && (status === 'ok' || status === 'error')
+    const word = ran ? `exit ${exitCode}` : (status ?? '')
+    const facts = [word, ...(durationMs === undefined ? [] : [durationText(durationMs)])]
+    // The head stands right above, or the line must say whose end this is.
+    const whose = id === lastId || `${id} plan` === lastId ? '' : ` ${harmlessLine(name)} ${cutTo(harmlessLine(near(subject)), 40)}`
+    const head = `  ${failed === true ? style.red('✘') : style.green('✔')}${style.dim(whose)} ${failed === true ? style.red(facts.join(' · ')) : style.dim(facts.join(' · '))}`
+    if (changes !== undefined) return [head, ...changes.flatMap((change) => changed(change, depth))]
+    const quiet = failed !== true && (row.toolKind === 'read' || row.toolKind === 'search' || row.toolKind === 'plan')
+    const lines = harmlessLines(output.trimEnd()).filter((line, index, all) => all.length > 1 || line !== '')
+    if (quiet && !full) return [lines.length === 0 ? head : `${head}${style.dim(` · ${plural(lines.length, 'line')}`)}`]
+    const shown = folded(lines, failed === true ? outputLines.failed : outputLines.ok)
+    return [head, ...shown.map((line) => `    ${style.dim(full ? line : cutTo(line, room(depth) - 4))}`)]
+  }
+
+  function changed(change: Change, depth: number): string[] {
+    const { added, removed, lines } = patchOf(change, style)
+    const counts = `${style.green(`+${added}`)} ${style.red(`-${removed}`)}`
+    const head = change.path === undefined ? counts : `${cutTo(harmlessLine(near(change.path)), room(depth) - 16)} ${counts}`
+    return [head, ...folded(lines, patchLines)].map((line) => `    ${line}`)
+  }
+
+  function task({ title, agentType, open, status, text = '', durationMs, depth }: TaskRow): string[] {
+    const label = [agentType ?? 'task', title].map(harmlessLine).join(' ')
+    if (open === true) return [`${style.blue('◆')} ${cutTo(label, room(depth) - 2)}`]
+    const good = status === 'ok'
+    const head = `${good ? style.green('✔') : style.red('✘')} ${style.dim([cutTo(label, 60), status ?? '', ...amounts(durationMs, undefined, undefined)].join(' · '))}`
+    const lines = text === '' ? [] : folded(harmlessLines(text.trim()), outputLines.ok).flatMap((line) => wrapped(line, room(depth) - 4))
+    return [head, ...lines.map((line) => `    ${style.dim(line)}`)]
+  }
+
+  function ask({ about, name, question, open, decision, by, answer, depth }: AskRow): string[] {
+    const subject = cutTo(harmlessLine([name, question].filter(Boolean).join(' ')), room(depth) - 24)
+    if (open === true) return [`${style.yellow('?')} ${about === 'permission' ? 'may it' : 'asks'} ${style.bold(subject)}`]
+    const good = decision === 'allow'
+    const said = [decision ?? '', by === undefined || by === 'unknown' ? '' : `by ${by}`, answer ?? ''].filter((part) => part !== '')
+    const tint = good ? style.green : style.red
+    return [`  ${tint(good ? '✔' : '✘')} ${tint(harmlessLine(said.join(' ')))} ${style.dim(subject)}`]
+  }
+
+  return {
+    push(row) {
+      const bar = style.dim('│ ').repeat(row.depth)
+      const lines = linesOf(row).map((line) => bar + line)
+      if (lines.length === 0) return lines
+      const speaks = row.type === 'text' || row.type === 'prompt' || row.type === 'start'
+      const apart = lastId !== undefined && row.id !== lastId && (speaks || spoke) && row.type !== 'end'
+      spoke = speaks
+      lastId = row.id
+      return apart ? [bar.trimEnd(), ...lines] : lines
+    },
+  }
+}
