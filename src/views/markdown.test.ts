@@ -59,5 +59,5 @@ test('every line fits, whatever stands in it', () => {
 
 test('a hostile text does not hold the stream up', { timeout: 20_000 }, () => {
   const units = ['*', '_', '`', '[', '~', '> ', '|', '**a', '_a]', 'a-~', '*a&&>', '[a](', '- ', ' ', '`!*a', 'a\n&_~']
-  for (const unit of units) assert.ok(lines(unit.repeat(60_000 / unit.length)).length > 0)
+  for (const unit of units) assert.ok(lines(`a ${unit.repeat(60_000 / unit.length)}`).length > 0)
 })
