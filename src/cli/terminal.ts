@@ -6,7 +6,7 @@ const usual = 80
 export type Screen = { width: number; colour: boolean }
 
 export function screenOf(env: NodeJS.ProcessEnv = process.env, out: { isTTY?: boolean; columns?: number } = process.stdout): Screen {
-  const columns = out.columns ?? (Number(env['COLUMNS']) || usual)
+  const columns = out.columns || Number(env['COLUMNS']) || usual // a terminal may say that it has none
   const refused = isSet(env['NO_COLOR']) || env['TERM'] === 'dumb' || isSet(env['CI'])
   const forced = isSet(env['FORCE_COLOR']) && env['FORCE_COLOR'] !== '0'
   return { width: Math.max(20, Math.min(widest, columns)), colour: forced || (out.isTTY === true && !refused) }
