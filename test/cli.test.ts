@@ -60,6 +60,8 @@ test('convert to its own dialect gives the same bytes, whatever is in them', () 
   const { stdout, status } = sluice(['convert', '--to', 'appctl'], odd)
   assert.equal(stdout, odd)
   assert.equal(status, 0)
+  const alone = '{"kind":"done"}' // the only record, and no line end
+  assert.equal(sluice(['convert', '--to', 'appctl', '--from', 'appctl'], alone).stdout, alone)
   const noisy = `log line\n${appctl}{"kind":"done"\n`
   const result = sluice(['convert', '--to', 'appctl'], noisy)
   assert.equal(result.stdout, noisy)

@@ -182,7 +182,8 @@ function passThrough(dialect: Dialect, out: Output, { maxLine, array = false, ot
     end() {
       framer.end()
       if (framing === 'undecided') nothing()
-      else if (reframes() && array) out.line('\n]')
+      else if (!reframes()) for (const early of held) out.bytes(early) // the only record had no line end: it is known only now
+      else if (array) out.line('\n]')
       out.flush?.()
       return { records, issues, losses: [], additions: [] }
     },

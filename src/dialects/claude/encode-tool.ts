@@ -130,6 +130,11 @@ function countLines(text: string): number {
 
 // ── prompts ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
+/** A block that a prompt may hold, and that has what its type needs. */
+const mayPrompt = (part: unknown): boolean =>
+  isRecord(part) && (part['type'] === 'text' ? typeof part['text'] === 'string' : promptTypes.has(part['type']) && isRecord(part['source']))
+const promptTypes: ReadonlySet<unknown> = new Set(['image', 'document'])
+
 /** As the program replays them. Pieces of one prompt are joined before. */
 export function writePrompt(on: Writer, event: EventOf<'prompt.submit'>): void {
   const { session } = on
@@ -144,7 +149,8 @@ export function writePrompt(on: Writer, event: EventOf<'prompt.submit'>): void {
   const open = session.lanes.get(event.agent)?.message
   if (open !== undefined) open.answered = true
   session.lastPrompt = event.agent === undefined && event.by === 'user' ? event.text : session.lastPrompt
-  const parts = (event.content ?? []).filter((part) => isRecord(part) && typeof part['type'] === 'string' && part['type'] !== 'tool_result')
+  const parts = (event.content ?? []).filter(mayPrompt)
+  if (parts.length < (event.content ?? []).length) on.sink.lost(event, 'content')
   const content = parts.length > 0 ? parts : [{ type: 'text', text: event.text ?? '' }]
   const role = event.agent !== undefined ? {} : event.by === 'user' || event.by === 'host' ? { isReplay: true } : { isSynthetic: true }
   write(
