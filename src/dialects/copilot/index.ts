@@ -1,0 +1,16 @@
+// GitHub Copilot CLI: its JSON output and its session files. Read only.
+import { type Dialect, decoderOf } from '../contract.ts'
+import { claimer } from './claim.ts'
+import { decode } from './decode.ts'
+import { order, rules } from './order.ts'
+import { restTypes } from './rest.ts'
+import * as shapes from './shapes.gen.js'
+
+export const copilot: Dialect = {
+  ...claimer,
+  shapes,
+  tag: ({ type }) => (typeof type !== 'string' ? undefined : restTypes.has(type) ? '*' : type),
+  decoder: () => decoderOf(copilot, decode, { interleaved: true }),
+  order,
+  rules,
+}

@@ -1,0 +1,14 @@
+// Copilot CLI's records: the lines of `--output-format json` and of the session file, told apart by `type`.
+import Type, { type Static } from 'typebox'
+import type { Loose } from '../../model/loose.ts'
+import { conversation } from './wire-message.ts'
+import { surroundings } from './wire-session.ts'
+import { envelope } from './wire-shared.ts'
+
+/** Of a type in `rest.ts`: nothing of it is read. */
+const rest = Type.Object({ type: Type.String(), ...envelope, data: Type.Object({}) })
+
+export const records = { ...conversation, ...surroundings, '*': rest }
+
+export type Tag = keyof typeof records
+export type Wire<T extends Tag> = Loose<Static<(typeof records)[T]>>
