@@ -1,0 +1,92 @@
+// What the host tells the app-server, and the answers of either side. A host's words recorded alone still tell the prompts.
+import { isRecord, type Rec } from '../../base/json.ts'
+import { answered, askOf, refused } from './decode-ask.ts'
+import { opened } from './decode-server.ts'
+import { echo, enter, here, most, put, type Reader, threadAt } from './decode-state.ts'
+import { startSession, updateSetting } from './decode-thread.ts'
+import { otherBlocks, settingOf, textIn } from './values.ts'
+import type { Params, Wire } from './wire.ts'
+
+// ── requests ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Remembered until the answer comes, which does not say what it answers. */
+export function called(on: Reader, { id, method }: Rec): void {
+  if (typeof id === 'string' || typeof id === 'number') put(on.calls, String(id), String(method), most.calls)
+}
+
+function wants(on: Reader, params: Params<'thread/start'>): void {
+  on.wanted = settingOf(params)
+  on.pen.raw(on.tag, 'redundant') // the answer tells what became of it
+}
+
+function prompt(on: Reader, { input }: Params<'turn/steer'>, delivery?: string): void {
+  if (!on.pen.isStarted() && on.thread.lane === undefined) {
+    startSession(on, on.wanted, 'implied')
+    on.wanted = {}
+  }
+  on.pen.emit('prompt.submit', { text: textIn(input), content: otherBlocks(input), by: 'user', state: 'sent', delivery }, here(on))
+}
+
+function turnStart(on: Reader, params: Params<'turn/start'>): void {
+  prompt(on, params)
+  const setting = settingOf(params)
+  if (Object.values(setting).some((value) => value !== undefined)) updateSetting(on, setting, 'host')
+}
+
+// ── answers ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Only what a host answers has one of these. */
+const isAnswer = (result: unknown): boolean =>
+  isRecord(result) &&
+  ('decision' in result || 'answers' in result || 'action' in result || 'permissions' in result || 'contentItems' in result)
+
+export function response(on: Reader, record: Wire<'response'>): void {
+  const id = String(record.id)
+  const { result } = record
+  const ask = askOf(on, id)
+  if (on.from === 'host' || (on.from === undefined && isAnswer(result))) {
+    if (ask === undefined) return on.pen.raw(on.tag, 'unmapped') // also a host's words, recorded without the questions
+    enter(on, ask.thread)
+    return answered(on, id, ask, result)
+  }
+  const method = on.calls.get(id)
+  on.calls.delete(id)
+  const wire = isRecord(result) ? result['thread'] : undefined
+  // Only a start tells the settings beside the thread; others read it.
+  if (!isThread(wire) || !isRecord(result) || !('model' in result))
+    return on.pen.raw(on.tag, isRecord(result) && 'turn' in result ? 'redundant' : 'unmapped')
+  enter(on, threadAt(on, wire.id))
+  opened(on, wire, result, hows.get(method ?? ''))
+}
+
+const hows = new Map<string, 'new' | 'resumed' | 'forked'>([
+  ['thread/start', 'new'],
+  ['thread/resume', 'resumed'],
+  ['thread/fork', 'forked'],
+])
+
+const isThread = (wire: unknown): wire is Params<'thread/started'>['thread'] => isRecord(wire) && typeof wire['id'] === 'string'
+
+export function responseError(on: Reader, { id: wireId, error }: Wire<'response/error'>): void {
+  const id = String(wireId)
+  const ask = askOf(on, id)
+  if (on.from !== 'agent' && ask !== undefined && (on.from === 'host' || !on.calls.has(id))) {
+    enter(on, ask.thread)
+    return refused(on, id, ask, error)
+  }
+  const method = on.calls.get(id)
+  on.calls.delete(id)
+  on.pen.emit('notice', { level: 'warn', code: method ?? on.tag, text: error.message, data: error })
+}
+
+export const readers = {
+  'thread/start': wants,
+  'thread/resume': wants,
+  'thread/fork': wants,
+  'thread/name/set': (on: Reader, { name }: Params<'thread/name/set'>): void =>
+    on.pen.isStarted() ? on.pen.emit('session.update', { by: 'host', title: name }) : echo(on),
+  'turn/start': turnStart,
+  'turn/steer': (on: Reader, params: Params<'turn/steer'>): void => prompt(on, params, 'steer'),
+  'turn/interrupt': (on: Reader, _params: Params<'turn/interrupt'>, record: Rec): void =>
+    on.pen.emit('cancel.request', { target: 'turn', by: 'host', id: String(record['id']) }, here(on)),
+}

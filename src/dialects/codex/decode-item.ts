@@ -1,0 +1,129 @@
+// Items, in the spelling of exec and in that of the app-server: text, thoughts, calls, plans. An item is started, perhaps updated, and
+// completed; many are told only when they are complete.
+import { note, trim } from './decode-beside.ts'
+import { activity, collab, command, fileChange, hostCall, image, imageView, mcpCall, search, sleep } from './decode-call.ts'
+import { echo, here, type Phase, type Reader } from './decode-state.ts'
+import { otherBlocks, textIn } from './values.ts'
+import type { Item } from './wire-item.ts'
+
+type Read = (on: Reader, item: Item, phase: Phase) => void
+
+/** Only the whole item says anything. */
+const whole =
+  (read: (on: Reader, item: Item) => void): Read =>
+  (on, item, phase) =>
+    phase === 'completed' ? read(on, item) : echo(on)
+
+// ── what is said ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export function textDelta(on: Reader, item: string, text: string): void {
+  on.thread.speaking = item
+  on.pen.emit('text.delta', { text }, here(on, { message: item }))
+}
+
+function say(on: Reader, item: string, text: string): void {
+  const { pen, thread } = on
+  const open = pen.isStreaming('text.delta', thread.lane)
+  const streamed = thread.speaking === item
+  if (open && !streamed) pen.emit('text.end', { streamed: true }, here(on, { message: thread.speaking, synthetic: 'implied' }))
+  thread.speaking = undefined
+  if (streamed && !open) return echo(on) // its block was ended by what came between
+  pen.emit('text.end', { text, streamed }, here(on, { message: item }))
+}
+
+export function thoughtDelta(on: Reader, item: string, block: number, text: string): void {
+  const { thread } = on
+  if (thread.thinking?.item !== item) thread.thinking = { item, blocks: new Set(), last: block }
+  thread.thinking.blocks.add(block)
+  thread.thinking.last = block
+  on.pen.emit('thought.delta', { text }, here(on, { message: item, block }))
+}
+
+/** Raw thoughts stand beside their summary, and both count their parts from 0. */
+export const rawBlock = (index: number): number => 1000 + index
+
+/** A block is ended by the first delta of the next one, so only the last that was streamed is still open. */
+export function think(on: Reader, item: string, parts: readonly (readonly [block: number, text: string])[]): void {
+  const { pen, thread } = on
+  const { thinking } = thread
+  const open = pen.isStreaming('thought.delta', thread.lane)
+  const told = thinking?.item === item ? thinking.blocks : undefined
+  const last = told !== undefined && open ? thinking?.last : undefined
+  if (open && told === undefined)
+    pen.emit('thought.end', { streamed: true }, here(on, { message: thinking?.item, block: thinking?.last, synthetic: 'implied' }))
+  thread.thinking = undefined
+  if (parts.length === 0 && told === undefined)
+    return pen.emit('thought.end', { streamed: false, redacted: true }, here(on, { message: item }))
+  let said = false
+  for (const [block, text] of parts) {
+    if (block !== last && told?.has(block) === true) continue
+    pen.emit('thought.end', { text, streamed: block === last }, here(on, { message: item, block }))
+    said = true
+  }
+  if (!said) echo(on)
+}
+
+const thoughts = whole((on, { id, text, summary, content }) => {
+  if (text !== undefined) return think(on, id, [[0, text]])
+  const raw = (content ?? []).filter((part) => typeof part === 'string')
+  think(on, id, [
+    ...(summary ?? []).map((part, index) => [index, part] as const),
+    ...raw.map((part, index) => [rawBlock(index), part] as const),
+  ])
+})
+
+const prompt = whole((on, { content }) =>
+  on.pen.emit(
+    'prompt.submit',
+    { text: textIn(content), content: otherBlocks(content), by: on.thread.lane === undefined ? 'user' : 'agent', state: 'seen' },
+    here(on),
+  ),
+)
+
+// ── beside the work ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const todo: Read = (on, { items }) => {
+  const entries = (items ?? []).map(({ text, completed }) => ({
+    text,
+    status: completed === true ? ('done' as const) : ('pending' as const),
+  }))
+  on.pen.emit('plan.update', { entries }, here(on))
+}
+
+const noted = (level: 'info' | 'warn'): Read => whole((on, { message, review }) => note(on, level, message ?? review ?? ''))
+
+const said = whole((on, { id, text }) => say(on, id, text ?? ''))
+
+const readers = new Map<string, Read>([
+  ['agent_message', said],
+  ['agentMessage', said],
+  ['plan', said],
+  ['reasoning', thoughts],
+  ['userMessage', prompt],
+  [
+    'hookPrompt',
+    whole((on, { fragments }) => on.pen.emit('prompt.submit', { text: textIn(fragments), by: 'hook', state: 'seen' }, here(on))),
+  ],
+  ['command_execution', command],
+  ['commandExecution', command],
+  ['file_change', fileChange],
+  ['fileChange', fileChange],
+  ['mcp_tool_call', mcpCall],
+  ['mcpToolCall', mcpCall],
+  ['dynamicToolCall', hostCall],
+  ['collab_tool_call', collab],
+  ['collabAgentToolCall', collab],
+  ['subAgentActivity', activity],
+  ['web_search', search],
+  ['webSearch', search],
+  ['imageView', imageView],
+  ['imageGeneration', image],
+  ['sleep', sleep],
+  ['contextCompaction', whole((on) => trim(on, 'item'))],
+  ['todo_list', todo],
+  ['enteredReviewMode', noted('info')],
+  ['exitedReviewMode', noted('info')],
+  ['error', noted('warn')],
+])
+
+export const readItem = (on: Reader, item: Item, phase: Phase): void => readers.get(item.type)!(on, item, phase)
