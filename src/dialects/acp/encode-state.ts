@@ -1,0 +1,27 @@
+// What the encoder remembers of one session: what is open, and what it has told. Never text or output.
+import type { Event, EventOf, Usage } from '../../model/event.ts'
+import type { Rec } from '../../base/json.ts'
+
+export type Session = ReturnType<typeof createSession>
+/** Writes an update of the session. */
+export type Put = (session: Session, event: Event, update: Rec, synthetic?: string) => void
+
+/** `key` is the event's own session, which may be absent; `id` stands on the wire. */
+export function createSession(key: string | undefined, id: string) {
+  return {
+    key,
+    id,
+    /** Turns that are open, with the id of the request that they answer, if it is known. */
+    turns: new Map<number | undefined, string | undefined>(),
+    /** Calls that are told and not ended. */
+    calls: new Map<string, Pick<EventOf<'tool.start'>, 'name' | 'toolKind'>>(),
+    /** Subagents, with the call that started each. */
+    tasks: new Map<string, string>(),
+    /** Of the messages since the last turn ended. */
+    messages: undefined as Usage | undefined,
+    used: undefined as number | undefined,
+    size: undefined as number | undefined,
+    /** Dollars: by messages, by turns, and as the source itself sums them up. */
+    spent: { messages: 0, turns: 0, told: undefined as number | undefined },
+  }
+}
