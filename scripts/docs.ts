@@ -99,7 +99,8 @@ const fieldsOf = ({ properties = {}, required = [] }: Schema): Field[] =>
 
 /** The key that the record's name comes from says nothing new. */
 const isTag = ({ name, schema }: Field, tag: string): boolean =>
-  (typeof schema.const === 'string' && tag.split('/').includes(schema.const)) || (name === 'subtype' && /^(system|result)\b/.test(tag))
+  (typeof schema.const === 'string' && (schema.const === tag || tag.split('/').includes(schema.const))) ||
+  (name === 'subtype' && /^(system|result)\b/.test(tag))
 
 const fieldText = ({ name, schema, required }: Field): string => `\`${name}\`${required ? '' : '?'} ${typeOf(schema)}`
 

@@ -3,11 +3,16 @@
 // a stream in chunks.
 import type { Rec } from './base/json.ts'
 import { stringifyJson } from './base/json.ts'
+import { acp } from './dialects/acp/index.ts'
 import { aictrl } from './dialects/aictrl/index.ts'
 import { appctl } from './dialects/appctl/index.ts'
 import { avenor } from './dialects/avenor/index.ts'
 import { claude } from './dialects/claude/index.ts'
+import { codex } from './dialects/codex/index.ts'
 import type { Dialect, WritableDialect } from './dialects/contract.ts'
+import { copilot } from './dialects/copilot/index.ts'
+import { gemini } from './dialects/gemini/index.ts'
+import { opencode } from './dialects/opencode/index.ts'
 import { sluice } from './dialects/sluice/index.ts'
 import type { Event } from './model/event.ts'
 import { createConverter, type ConvertOptions, type Output, type Summary } from './stream/convert.ts'
@@ -25,7 +30,10 @@ export { createConverter, createReader, createSniffer, createValidator }
 export type { Addition, ConvertOptions, Detection, Finding, Loss, Output, ReadOptions, Summary, ValidateOptions, Verdict }
 
 /** All dialects by name. */
-export const dialects = { sluice, claude, aictrl, avenor, appctl } as const satisfies Record<string, Dialect>
+export const dialects = { sluice, claude, aictrl, avenor, appctl, acp, gemini, codex, copilot, opencode } as const satisfies Record<
+  string,
+  Dialect
+>
 export type DialectName = keyof typeof dialects
 /** The dialects that others can be translated into. */
 export type WritableName = { [Name in DialectName]: (typeof dialects)[Name] extends WritableDialect ? Name : never }[DialectName]

@@ -73,6 +73,76 @@ function follow(calls: Map<string, Call>, event: Event): void {
 /** No input and an empty one are the same to every dialect that must write one. */
 const inputText = (input: unknown): string => stringifyJson(input ?? {})
 
+/** Calls and questions of the protocol; a question about a call that is known says nothing new of it. */
+function acpInputs(record: Rec, found: ReadonlyMap<string, string>): [unknown, unknown][] {
+  const { params = {} } = (record['message'] ?? record) as { params?: { update?: Rec; toolCall?: Rec } }
+  const { update = {}, toolCall } = params
+  if (toolCall !== undefined) return found.has(String(toolCall['toolCallId'])) ? [] : [[toolCall['toolCallId'], toolCall['rawInput']]]
+  if (update['sessionUpdate'] !== 'tool_call' && update['rawInput'] === undefined) return []
+  return [[update['toolCallId'], update['rawInput']]]
+}
+
+/** Items of exec and of the app-server, in their first words; responses of a rollout file. */
+function codexInputs(record: Rec): [unknown, unknown][] {
+  const { item, params, payload } = (record['message'] ?? record) as { item?: Rec; params?: Rec; payload?: Rec }
+  const told = (item ?? params?.['item'] ?? payload ?? {}) as Rec
+  const ids = (told['receiver_thread_ids'] ?? told['receiverThreadIds'] ?? []) as string[]
+  switch (told['type']) {
+    case 'command_execution':
+    case 'commandExecution':
+      return [[told['id'], { command: told['command'], cwd: told['cwd'] }]]
+    case 'file_change':
+    case 'fileChange':
+      return [[told['id'], { changes: told['changes'] }]]
+    case 'mcp_tool_call':
+    case 'mcpToolCall':
+    case 'dynamicToolCall':
+      return [[told['id'], told['arguments']]]
+    case 'web_search':
+    case 'webSearch':
+      return told['query'] === '' ? [] : [[told['id'], { query: told['query'], action: told['action'] }]]
+    case 'collab_tool_call':
+    case 'collabAgentToolCall':
+      return [[told['id'], { prompt: told['prompt'] ?? undefined, agents: ids.length === 0 ? undefined : ids }]]
+    case 'imageView':
+      return [[told['id'], { path: told['path'] }]]
+    case 'imageGeneration':
+      return [[told['id'], { prompt: told['revisedPrompt'] }]]
+    case 'sleep':
+      return [[told['id'], { durationMs: told['durationMs'] }]]
+    case 'function_call':
+      return [[told['call_id'], parseJson(String(told['arguments']))]]
+    case 'custom_tool_call':
+      return [[told['call_id'], told['input']]]
+    case 'local_shell_call':
+      return [[told['call_id'], { command: (told['action'] as Rec)['command'] }]]
+    case 'tool_search_call':
+      return [[told['call_id'], told['arguments']]]
+    case 'web_search_call':
+      return [[told['id'], told['action']]]
+    case 'image_generation_call':
+      return [[told['id'], { prompt: told['revised_prompt'] }]]
+    default:
+      return []
+  }
+}
+
+/** On stdout a call is a record; a chat file lists calls in messages, and what a subagent did in the call that started it. */
+function geminiInputs(record: Rec): [unknown, unknown][] {
+  if (record['type'] === 'tool_use') return [[record['tool_id'], record['parameters']]]
+  const messages = (record['messages'] ?? [record]) as {
+    toolCalls?: { id: string; args: Rec; resultDisplay?: { recentActivity?: Rec[] } }[]
+  }[]
+  return messages
+    .flatMap(({ toolCalls = [] }) => toolCalls)
+    .flatMap(({ id, args, resultDisplay }) => [
+      [id, args],
+      ...(resultDisplay?.recentActivity ?? [])
+        .filter(({ type }) => type === 'tool_call')
+        .map((step): [unknown, unknown] => [step['id'], parseJson(String(step['args']))]),
+    ])
+}
+
 /** The id and the input of every call, straight from the records. */
 export function inputsIn(records: readonly Rec[], dialect: DialectName): [string, string][] {
   const found = new Map<string, string>() // the whole input may come after the first word of the call
@@ -90,7 +160,17 @@ export function inputsIn(records: readonly Rec[], dialect: DialectName): [string
       String(record['kind']).startsWith('tool.')
     )
       add(record['call'], record['input'])
-    else if (dialect === 'claude' && record['type'] === 'assistant')
+    else if (dialect === 'opencode') {
+      const told = (part['state'] === undefined ? ((record['properties'] as Rec | undefined)?.['part'] ?? {}) : part) as Rec
+      if (told['state'] !== undefined) add(told['callID'], (told['state'] as Rec)['input'])
+    } else if (dialect === 'codex') {
+      for (const [id, input] of codexInputs(record)) if (!found.has(String(id))) add(id, input)
+    } else if (dialect === 'gemini') for (const [id, input] of geminiInputs(record)) add(id, input)
+    else if (dialect === 'acp') for (const [id, input] of acpInputs(record, found)) add(id, input)
+    else if (dialect === 'copilot' && record['type'] === 'tool.execution_start') {
+      const { toolCallId, arguments: input } = record['data'] as Rec
+      add(toolCallId, input)
+    } else if (dialect === 'claude' && record['type'] === 'assistant')
       for (const block of message['content'] as Rec[]) if (block['type'] === 'tool_use') add(block['id'], block['input'])
   }
   return [...found, ...repeated]

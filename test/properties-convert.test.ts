@@ -73,7 +73,7 @@ suite('between lines and an array only the frame changes', () => {
 })
 
 suite("through sluice's own dialect and back nothing is lost, if the records travel along", () => {
-  for (const dialect of names.filter((name) => name !== 'sluice')) {
+  for (const dialect of targets.filter((name) => name !== 'sluice')) {
     for (const [how, make] of Object.entries(streams)) {
       test(`${dialect}, ${how}`, () =>
         holds(20, (seed) => {

@@ -104,6 +104,11 @@ const nameKeys = {
   aictrl: ['type'],
   avenor: ['event'],
   claude: ['type', 'subtype'],
+  copilot: ['type'],
+  acp: ['method'],
+  gemini: ['type'],
+  codex: ['type'],
+  opencode: ['type'],
 } as const satisfies Record<DialectName, readonly string[]>
 
 suite('records of a known type with any body', () => {

@@ -17,6 +17,13 @@ suite('the generators make every type of record', () => {
   const beyond: Record<DialectName, RegExp> = {
     sluice: /^$/,
     appctl: /^$/,
+    copilot: /^$/,
+    acp: /^$/,
+    gemini: /^$/,
+    // A part without a type, which no part is.
+    opencode: /^message\.part\.updated$/,
+    // What a host says alone, without the agent.
+    codex: /^(thread\/(start|resume|fork|name\/set)|turn\/(start|steer|interrupt))$/,
     avenor: /^(avenor\.compaction|subscriber\.lagged)$/,
     aictrl: /^(invocation_error|tool_catalog_error)$/,
     // Transcript files, requests of a host that no recording shows, and what the program declares but was never seen to write.
@@ -34,8 +41,64 @@ suite('the generators make every type of record', () => {
   }
 })
 
+type OpencodePart = { type?: string; reason?: string; synthetic?: true; callID?: string; state?: { status: string; error?: string } }
+type OpencodeTold = { sessionID?: string; part?: OpencodePart; status?: { type: string }; error?: { name: string } }
+
+/** Sessions of opencode that go on: a run until a last step, an error or a refusal, a server's until it is idle and its calls are over. */
+function opencodeOpen(records: readonly Rec[]): number {
+  const sessions = new Map<string | undefined, { waits: Set<string>; sumsUp: boolean; refused: boolean }>()
+  for (const record of records) {
+    const { sessionID, part = {}, status, error } = (record['properties'] ?? record) as OpencodeTold
+    const session = sessions.get(sessionID) ?? { waits: new Set(), sumsUp: false, refused: false }
+    sessions.set(sessionID, session)
+    const wait = (what: string, isOpen: boolean): unknown => (isOpen ? session.waits.add(what) : session.waits.delete(what))
+    const { type, reason, callID, state } = part
+    if (record['properties'] !== undefined) {
+      if (status !== undefined) wait('idle', status.type !== 'idle')
+      if (type === 'step-start') wait('idle', true)
+      if (type === 'tool') wait(`call ${callID}`, state?.status !== 'completed' && state?.status !== 'error')
+      if (record['type'] === 'session.idle') wait('idle', false)
+      if (record['type'] === 'session.deleted') session.waits.clear()
+    } else if (record['type'] === 'error') {
+      wait('more', false)
+      session.sumsUp = error?.name === 'ContextOverflowError'
+    } else if (type === 'step-finish') {
+      wait('more', session.sumsUp || (reason === 'tool-calls' && !session.refused))
+      session.sumsUp = false
+    } else if (type === 'step-start' || part.synthetic === true) {
+      wait('more', true)
+      session.refused = false
+    } else session.refused ||= state?.error?.includes('rejected permission') === true
+  }
+  return [...sessions.values()].filter(({ waits }) => waits.size > 0).length
+}
+
+type AcpMessage = { id?: unknown; method?: string; params?: Rec; result?: Rec; error?: Rec }
+
+/** A prompt without its answer; or, where the agent alone speaks, words of it that no answer follows. A host alone lacks nothing. */
+function acpOpen(records: readonly Rec[]): number {
+  const messages = records.map((record) => [(record['message'] ?? record) as AcpMessage, record['from']] as const)
+  const isHeard = (...methods: string[]): boolean => messages.some(([{ method = '' }]) => methods.includes(method))
+  const host = isHeard('initialize', 'session/prompt')
+  let open = false
+  let asked: unknown
+  for (const [{ id, method, params, result, error }, from] of messages) {
+    const { sessionUpdate = '' } = (params?.['update'] ?? {}) as { sessionUpdate?: string }
+    const isChild = String(params?.['sessionId']).startsWith('sub_')
+    const speaks = method === 'session/request_permission' || /^(agent_.*_chunk|tool_call)$/.test(sessionUpdate)
+    const answers = error !== undefined || ['stopReason', 'modes', 'configOptions'].some((key) => result?.[key] !== undefined)
+    if (method === 'session/prompt') [open, asked] = [true, id]
+    else if (method !== undefined) open ||= !host && speaks && !isChild
+    else if (answers && (!host || (id === asked && from !== 'client'))) open = false
+  }
+  const agent = isHeard('session/update') || messages.some(([{ result }]) => result?.['protocolVersion'] !== undefined)
+  return Number(open && agent)
+}
+
 /** How many ends a stream lacks: counted from the records that open and close, without the dialect's own rules. */
 function missingEnds(records: readonly Rec[], dialect: DialectName): number {
+  if (dialect === 'opencode') return opencodeOpen(records)
+  if (dialect === 'acp') return acpOpen(records)
   const open = new Map<unknown, number>()
   const add = (key: unknown, by: number): void => void open.set(key, (open.get(key) ?? 0) + by)
   for (const record of records) {
@@ -52,9 +115,24 @@ function missingEnds(records: readonly Rec[], dialect: DialectName): number {
         if (record['type'] === 'session_start') add(record['sessionID'], 1)
         if (record['type'] === 'session_complete') add(record['sessionID'], -1)
         break
+      case 'codex': {
+        const { type, method, payload, params } = (record['message'] ?? record) as { [key: string]: Rec }
+        const name = (payload?.['type'] ?? type ?? method) as string
+        const where = method === undefined ? (payload === undefined ? 'exec' : 'file') : params?.['threadId']
+        if (/^(turn.started|task_started)$/.test(name)) open.set(where, 1)
+        if (/^(turn.completed|turn.failed|task_complete|turn_complete|turn_aborted)$/.test(name)) open.set(where, 0)
+        break
+      }
+      case 'gemini':
+        if (record['type'] === 'init') open.set('', 1)
+        if (record['type'] === 'result') open.set('', 0)
+        break
       case 'claude':
         if (record['subtype'] === 'init') add(record['session_id'], 1)
         if (record['type'] === 'result') add(record['session_id'], -1)
+        break
+      case 'copilot':
+        open.set('', record['type'] === 'result' || record['type'] === 'session.shutdown' ? 0 : 1)
         break
       case 'avenor':
         if (record['event'] === 'avenor.loop.start') add('loop', 1)

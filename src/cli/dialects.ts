@@ -1,11 +1,16 @@
 // The dialects a command can name. All are asked for their claims; only the ones in use are loaded.
 import { copyOf } from '../base/bytes.ts'
 import { quoted } from '../base/text.ts'
+import { claimer as acp } from '../dialects/acp/claim.ts'
 import { claimer as aictrl } from '../dialects/aictrl/claim.ts'
 import { claimer as appctl } from '../dialects/appctl/claim.ts'
 import { claimer as avenor } from '../dialects/avenor/claim.ts'
 import { claimer as claude } from '../dialects/claude/claim.ts'
+import { claimer as codex } from '../dialects/codex/claim.ts'
 import type { Claimer, Dialect } from '../dialects/contract.ts'
+import { claimer as copilot } from '../dialects/copilot/claim.ts'
+import { claimer as gemini } from '../dialects/gemini/claim.ts'
+import { claimer as opencode } from '../dialects/opencode/claim.ts'
 import { claimer as sluice } from '../dialects/sluice/claim.ts'
 import { createSniffer } from '../stream/detect.ts'
 import { CommandError, exitCodes, usageError } from './exit.ts'
@@ -13,17 +18,22 @@ import { type Blocks, pump } from './io.ts'
 import { nearest } from './nearest.ts'
 
 const loaders: Record<string, () => Promise<Dialect>> = {
+  acp: async () => (await import('../dialects/acp/index.ts')).acp,
   sluice: async () => (await import('../dialects/sluice/index.ts')).sluice,
   claude: async () => (await import('../dialects/claude/index.ts')).claude,
   aictrl: async () => (await import('../dialects/aictrl/index.ts')).aictrl,
   avenor: async () => (await import('../dialects/avenor/index.ts')).avenor,
   appctl: async () => (await import('../dialects/appctl/index.ts')).appctl,
+  copilot: async () => (await import('../dialects/copilot/index.ts')).copilot,
+  gemini: async () => (await import('../dialects/gemini/index.ts')).gemini,
+  opencode: async () => (await import('../dialects/opencode/index.ts')).opencode,
+  codex: async () => (await import('../dialects/codex/index.ts')).codex,
 }
 
-export const claimers: readonly Claimer[] = [sluice, claude, aictrl, avenor, appctl]
+export const claimers: readonly Claimer[] = [sluice, claude, aictrl, avenor, appctl, gemini, codex, copilot, opencode, acp]
 export const dialectNames: readonly string[] = claimers.map(({ name }) => name)
 /** The ones that others can be translated into; the rest is only read. */
-export const writableNames: readonly string[] = ['sluice', 'claude', 'aictrl', 'avenor', 'appctl']
+export const writableNames: readonly string[] = ['sluice', 'claude', 'aictrl', 'avenor', 'appctl', 'acp']
 
 export async function loadDialect(name: string, flag: string): Promise<Dialect> {
   const load = Object.hasOwn(loaders, name) ? loaders[name] : undefined
@@ -65,7 +75,7 @@ function sniff(sniffer: ReturnType<typeof createSniffer>, block: Uint8Array): vo
   for (let at = 0; at < block.length && !sniffer.decided(); at += step) sniffer.push(block.subarray(at, at + step))
 }
 
-function unknownText({ records, unreadable }: { records: number; unreadable: number }): string {
+export function unknownText({ records, unreadable }: { records: number; unreadable: number }): string {
   if (records + unreadable === 0) return 'the input is empty, so its dialect cannot be told; name it with --from DIALECT'
   const seen = records === 0 ? 'no JSON record was found in it' : 'its records are of no known dialect'
   return `cannot tell the dialect of the input: ${seen}; name it with --from DIALECT (${dialectNames.join(', ')})`

@@ -3,10 +3,11 @@
 
 const colon = 0x3a
 const space = 0x20
-const data = [...'data:'].map((letter) => letter.charCodeAt(0))
-const others = ['event:', 'id:', 'retry:'].map((field) => [...field].map((letter) => letter.charCodeAt(0)))
+const encoder = new TextEncoder()
+const data = encoder.encode('data:')
+const others = ['event:', 'id:', 'retry:'].map((field) => encoder.encode(field))
 
-const startsWith = (bytes: Uint8Array, start: number, end: number, letters: readonly number[]): boolean =>
+const startsWith = (bytes: Uint8Array, start: number, end: number, letters: Uint8Array): boolean =>
   end - start >= letters.length && letters.every((letter, index) => bytes[start + index] === letter)
 
 /** Where the value of a `data` field begins; -1 when the line is none. */

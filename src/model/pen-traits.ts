@@ -45,6 +45,7 @@ mark(keepsBlock, [
   'retry.start',
   'cancel.request',
   'error',
+  'file.update',
   'tool.delta',
   'tool.update',
   'tool.end',

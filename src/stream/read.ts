@@ -16,7 +16,10 @@ export type ReadOptions = {
   from?: 'agent' | 'host' | undefined
 }
 
-export function createReader(dialect: Dialect, onEvents: (events: Event[], record: Rec | undefined) => void, options: ReadOptions = {}) {
+/** `record` is absent for a line that could not be read; `span`, valid only during the call, for what is added at the end. */
+type OnEvents = (events: Event[], record: Rec | undefined, span: Span | undefined) => void
+
+export function createReader(dialect: Dialect, onEvents: OnEvents, options: ReadOptions = {}) {
   const { maxLine, raw = 'unmapped', others = [], from } = options
   const decoder: Decoder = dialect.decoder()
   let record = 0
@@ -40,7 +43,7 @@ export function createReader(dialect: Dialect, onEvents: (events: Event[], recor
   function tell(code: BadCode, severity: 'warn' | 'error', text: string, span: Span): void {
     const events = decoder.issue({ code, severity, line: span.line, byte: span.offset, text, goesOn: true }, originOf(span))
     if (raw !== 'none') keepRaw(events, span)
-    onEvents(events, undefined)
+    onEvents(events, undefined, span)
   }
 
   /** A record of another dialect is an issue; one of no dialect may be something new. */
@@ -67,7 +70,7 @@ export function createReader(dialect: Dialect, onEvents: (events: Event[], recor
         const first = events[0]
         if (first !== undefined && first.kind === 'raw' && first.why === 'unknown') events[0] = judgeUnknown(first, value, span)
         if (raw !== 'none') keepRaw(events, span)
-        onEvents(events, value)
+        onEvents(events, value, span)
       },
       bad: (code, text, span) => tell(code, code === 'utf8' ? 'warn' : 'error', text, span),
     },
@@ -79,7 +82,7 @@ export function createReader(dialect: Dialect, onEvents: (events: Event[], recor
     end(cause?: Cause): void {
       framer.end()
       const events = decoder.end(cause)
-      if (events.length > 0) onEvents(events, undefined)
+      if (events.length > 0) onEvents(events, undefined, undefined)
     },
   }
 }

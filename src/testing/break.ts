@@ -1,5 +1,6 @@
 // One illegal change to a legal stream, and the finding that it must lead to.
 import type { Rec } from '../base/json.ts'
+import { acpChanges } from './break-acp.ts'
 import type { StreamDialect } from './index.ts'
 import type { Random } from './random.ts'
 import { numbered } from './sluice.ts'
@@ -14,7 +15,7 @@ export type Broken = {
 
 type Where = (record: Rec, index: number, records: readonly Rec[]) => boolean
 /** A change at one record: what it is, the finding, where it may be made, and the records that then stand there. */
-type Change = readonly [what: string, code: string, at: Where, make: (record: Rec) => Rec[]]
+export type Change = readonly [what: string, code: string, at: Where, make: (record: Rec) => Rec[]]
 
 const is =
   (key: string, value: string): Where =>
@@ -30,6 +31,12 @@ const isLast =
   (record, index, records) =>
     record[key] === value && !records.slice(index + 1).some((later) => later[session] === record[session])
 
+/** Of Copilot's main agent. */
+const isMain =
+  (type: string): Where =>
+  (record) =>
+    record['type'] === type && record['agentId'] === undefined
+
 const blocksOf = (record: Rec): Rec[] => {
   const content = (record['message'] as Rec | undefined)?.['content']
   return Array.isArray(content) ? (content as Rec[]) : []
@@ -39,6 +46,24 @@ const partOf = (record: Rec): Rec => (record['part'] ?? {}) as Rec
 const eventOf = (record: Rec): Rec => (record['event'] ?? {}) as Rec
 
 const changes: Record<StreamDialect, readonly Change[]> = {
+  acp: acpChanges,
+  copilot: [
+    [
+      'the last end is missing',
+      'missing-end',
+      ({ type }, index, all) => (type === 'result' || type === 'session.shutdown') && index === all.length - 1,
+      drop,
+    ],
+    ['a second result', 'end-once', is('type', 'result'), twice],
+    ['a second shutdown', 'end-once', is('type', 'session.shutdown'), twice],
+    ['a model call that starts twice', 'model-call', isMain('assistant.turn_start'), twice],
+    ['a model call that ends twice', 'model-call', isMain('assistant.turn_end'), twice],
+    ['a call that starts twice', 'call-pair', is('type', 'tool.execution_start'), twice],
+    ['a call that does not start', 'call-pair', is('type', 'tool.execution_start'), drop],
+    ['a call that ends twice', 'call-pair', is('type', 'tool.execution_complete'), twice],
+    ['an answer to no question', 'request-pair', is('type', 'permission.requested'), drop],
+    ['a subagent that does not start', 'subagent-pair', is('type', 'subagent.started'), drop],
+  ],
   appctl: [
     ['the last done is missing', 'missing-end', (record, index, all) => record['kind'] === 'done' && index === all.length - 1, drop],
     ['a second done', 'done-last', is('kind', 'done'), twice],
@@ -136,6 +161,95 @@ const changes: Record<StreamDialect, readonly Change[]> = {
     ['a block that does not stop', 'stream-bracket', (record) => eventOf(record)['type'] === 'content_block_stop', drop],
     ['a block that starts twice', 'stream-bracket', (record) => eventOf(record)['type'] === 'content_block_start', twice],
   ],
+  gemini: [
+    ['the last result is missing', 'missing-end', (record, index, all) => record['type'] === 'result' && index === all.length - 1, drop],
+    ['a second result', 'result-last', is('type', 'result'), twice],
+    ['no init', 'init-first', (record, index) => record['type'] === 'init' && index === 0, drop],
+    ['no prompt', 'prompt-first', (record, index, all) => record['role'] === 'user' && all[index + 1]?.['role'] === 'assistant', drop],
+    ['a result of no call', 'unknown-call', is('type', 'tool_result'), (record) => [{ ...record, tool_id: stranger }]],
+    ['a call that starts twice', 'call-once', is('type', 'tool_use'), twice],
+    [
+      'an event without a run',
+      'init-first',
+      (record, index) => record['type'] === undefined && record['projectHash'] === undefined && index === 0,
+      (record) => [{ type: 'tool_result', tool_id: stranger }, record],
+    ],
+    [
+      'a chat without a header',
+      'header-first',
+      (record, index) => record['projectHash'] !== undefined && index === 0,
+      (record) => [{ type: 'info', id: stranger, content: '' }, record],
+    ],
+    [
+      'an answer to no call',
+      'listed-call',
+      is('type', 'user'),
+      (record) => [{ ...record, content: [{ functionResponse: { id: stranger } }] }],
+    ],
+  ],
+  opencode: [
+    ['a step that finishes twice', 'step-pair', (record) => opencodePart(record)['type'] === 'step-finish', twice],
+    [
+      'a text of another message',
+      'in-step',
+      (record, index, all) => isSpoken(record) && all.slice(0, index).some((earlier) => isStepOf(earlier, record)),
+      (record) => [withPart(record, { messageID: stranger })],
+    ],
+    [
+      'a call that ends twice',
+      'call-order',
+      (record) => /^(completed|error)$/.test(String((opencodePart(record)['state'] as Rec | undefined)?.['status'])),
+      twice,
+    ],
+    ['an answer to no question', 'ask-pair', (record) => /^(permission|question)\.(replied|rejected)$/.test(String(record['type'])), twice],
+    [
+      'a delta of no part',
+      'part-open',
+      is('type', 'message.part.delta'),
+      (record) => [{ ...record, properties: { ...(record['properties'] as Rec), partID: stranger } }],
+    ],
+    [
+      'a retry too many',
+      'retry-count',
+      (record) => isRetry(record),
+      (record) => [{ ...record, properties: { ...(record['properties'] as Rec), status: { type: 'retry', attempt: 99 } } }],
+    ],
+  ],
+  codex: [
+    [
+      'the end of a turn is missing',
+      'missing-end',
+      (record, index, all) => endsTurn(record) && !all.slice(index + 1).some(startsTurn),
+      drop,
+    ],
+    ['a turn that ends twice', 'turn-pair', endsTurn, twice],
+    ['a turn that starts twice', 'turn-pair', startsTurn, twice],
+    [
+      'no head',
+      'thread-first',
+      (record, index) => index === 0 && (record['type'] === 'thread.started' || record['type'] === 'session_meta'),
+      drop,
+    ],
+    ['an item that ends twice', 'item-once', (record) => /^item[./]completed$/.test(codexName(record)), twice],
+    [
+      'a delta of no item',
+      'item-first',
+      (record) => codexName(record) === 'item/agentMessage/delta',
+      (record) => [inMessage(record, (message) => ({ ...message, params: { ...(message['params'] as Rec), itemId: stranger } }))],
+    ],
+    [
+      'word of a request that nobody made',
+      'request-first',
+      (record) => codexName(record) === 'serverRequest/resolved',
+      (record) => [inMessage(record, (message) => ({ ...message, params: { ...(message['params'] as Rec), requestId: stranger } }))],
+    ],
+    [
+      'an output of no call',
+      'call-first',
+      (record) => codexName(record) === 'function_call_output',
+      (record) => [{ ...record, payload: { ...(record['payload'] as Rec), call_id: stranger } }],
+    ],
+  ],
   sluice: [
     ['session.end is missing', 'missing-end', is('kind', 'session.end'), drop],
     ['a second session.end', 'one-end', is('kind', 'session.end'), twice],
@@ -153,6 +267,41 @@ const changes: Record<StreamDialect, readonly Change[]> = {
       drop,
     ],
   ],
+}
+
+/** The part of a message that a record of opencode's run or server holds. */
+const opencodePart = (record: Rec): Rec => (record['part'] ?? (record['properties'] as Rec | undefined)?.['part'] ?? {}) as Rec
+const withPart = (record: Rec, change: Rec): Rec => {
+  const part = { ...opencodePart(record), ...change }
+  return record['part'] === undefined ? { ...record, properties: { ...(record['properties'] as Rec), part } } : { ...record, part }
+}
+function isSpoken(record: Rec): boolean {
+  const { type, synthetic } = opencodePart(record)
+  return (type === 'text' || type === 'reasoning') && synthetic !== true
+}
+/** The step of that very message. */
+function isStepOf(record: Rec, spoken: Rec): boolean {
+  const { type, messageID } = opencodePart(record)
+  return type === 'step-start' && messageID === opencodePart(spoken)['messageID']
+}
+function isRetry(record: Rec): boolean {
+  const status = (record['properties'] as Rec | undefined)?.['status']
+  return isRecordOf(status) && status['type'] === 'retry'
+}
+
+/** What a Codex record is called: exec's type, a message's method, or the inner type of a rollout record. */
+function codexName(record: Rec): string {
+  const { type, method, payload } = (record['message'] ?? record) as Rec
+  const inner = isRecordOf(payload) ? payload['type'] : undefined
+  return String(inner ?? type ?? method)
+}
+const inMessage = (record: Rec, change: (message: Rec) => Rec): Rec =>
+  record['message'] === undefined ? change(record) : { ...record, message: change(record['message'] as Rec) }
+function startsTurn(record: Rec): boolean {
+  return /^(turn[./]started|task_started|turn_started)$/.test(codexName(record))
+}
+function endsTurn(record: Rec): boolean {
+  return /^(turn[./]completed|turn\.failed|task_complete|turn_complete|turn_aborted)$/.test(codexName(record))
 }
 
 const isRecordOf = (value: unknown): value is Rec => typeof value === 'object' && value !== null

@@ -36,6 +36,18 @@ function strangerOf(dialect: StreamDialect, beside: Rec, random: Random): Rec {
       return random.chance(0.5)
         ? { type: 'made_up', ...named(beside, 'session_id'), ...body }
         : { type: 'system', subtype: 'made_up', ...named(beside, 'session_id'), ...body }
+    case 'gemini':
+      return { type: 'made_up', timestamp: beside['timestamp'], ...body }
+    case 'codex':
+      return random.chance(0.5) ? { type: 'made_up', ...body } : { method: 'made/up', params: body }
+    case 'acp':
+      return { jsonrpc: '2.0', method: 'made/up', params: body }
+    case 'copilot':
+      return { type: 'made.up', data: body, id: random.hex(8), timestamp: beside['timestamp'], parentId: null }
+    case 'opencode':
+      return 'properties' in beside
+        ? { type: 'made.up', properties: body }
+        : { type: 'made_up', timestamp: beside['timestamp'], ...named(beside, 'sessionID'), ...body }
     case 'sluice':
       return { v: 1, seq: 0, kind: 'made.up', ...named(beside, 'session'), ...body }
   }

@@ -15,10 +15,15 @@
  * @module
  */
 import type { Rec } from '../base/json.ts'
+import { acpSession } from './acp.ts'
 import { aictrlSession } from './aictrl.ts'
 import { appctlSession } from './appctl.ts'
 import { avenorRun } from './avenor.ts'
 import { claudeSession } from './claude.ts'
+import { copilotRun } from './copilot.ts'
+import { codexSession } from './codex.ts'
+import { geminiSession } from './gemini.ts'
+import { opencodeSession } from './opencode.ts'
 import { type Plan, planOf, type StreamOptions } from './plan.ts'
 import { createRandom, interleaved, type Random } from './random.ts'
 import { numbered, sluiceSession } from './sluice.ts'
@@ -34,11 +39,16 @@ type Maker = {
 }
 
 const makers = {
+  acp: { session: acpSession },
   aictrl: { session: aictrlSession, key: 'sessionID' },
   avenor: { session: avenorRun, key: 'session_id' },
   appctl: { session: appctlSession },
   claude: { session: claudeSession, key: 'session_id' },
+  gemini: { session: geminiSession },
   sluice: { session: sluiceSession, key: 'session' },
+  copilot: { session: copilotRun },
+  codex: { session: codexSession },
+  opencode: { session: opencodeSession, key: 'sessionID' },
 } as const satisfies Record<string, Maker>
 
 export type StreamDialect = keyof typeof makers

@@ -221,3 +221,8 @@ test('session state and reduced context', () => {
     { kind: 'done' },
   ])
 })
+
+test('the prompt is what the user said, not what the agent was told before', () => {
+  const told: Told[] = [['prompt.submit', { text: 'be brief', by: 'system', state: 'seen' }], ask, end]
+  assert.deepEqual(brief(told), ['user_prompt hi', 'done'])
+})

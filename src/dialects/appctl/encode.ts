@@ -32,7 +32,8 @@ export function encode(sink: Sink): Encoder {
   }
 
   function prompt(event: EventOf<'prompt.submit'>): void {
-    if (event.state === 'queued' || current !== undefined) return sink.lost(event, 'text', 'drop')
+    const instructs = event.by === 'system' || event.by === 'hook' // not what the user said
+    if (event.state === 'queued' || current !== undefined || instructs) return sink.lost(event, 'text', 'drop')
     if (event.partial !== true) return openTurn(event, event.text)
     prompts.set(event.session, (prompts.get(event.session) ?? '') + (event.text ?? ''))
   }

@@ -15,6 +15,8 @@ export function createSession(key: string | undefined, id: string) {
     seenRun: undefined as string | undefined,
     run: undefined as string | undefined,
     label: undefined as string | undefined,
+    /** The id of the last prompt. */
+    prompt: undefined as string | undefined,
     /** Name of the last record. */
     last: '',
     /** Calls that are told and not ended, with their kind. */

@@ -573,3 +573,8 @@ test('the end of a loop waits for its sessions, and nothing names the run afterw
   )
   assert.deepEqual(codesOf(records), [])
 })
+
+test('a prompt that is sent and then seen is told once', () => {
+  const prompt = (state: string): Told => ['prompt.submit', { text: 'hi', by: 'user', state, id: 'p' }] as Told
+  assert.deepEqual(names([start, prompt('sent'), prompt('seen'), done]), ['session.start', 'user.message_chunk', 'session.end'])
+})

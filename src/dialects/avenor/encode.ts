@@ -140,15 +140,18 @@ export function encode(sink: Sink): Encoder {
   function prompt(event: EventOf<'prompt.submit'>): void {
     const { text, by, state, id: control_id, delivery, bytes } = event
     if (by !== 'user' && by !== 'host') return sink.lost(event, 'text', 'drop')
+    const session = sessionOf(event)
+    if (control_id !== undefined && state === 'seen' && control_id === session.prompt) return // told when it was sent
+    session.prompt = control_id
     const known = delivery !== undefined || bytes !== undefined
     if (state !== 'queued' && text !== undefined && !known) return chunk(event, 'user.message_chunk', text)
     if (text !== undefined) sink.lost(event, 'text', 'drop')
     if (!known && text === undefined) return sink.lost(event, 'state', 'drop')
     const prompt_length = bytes ?? new TextEncoder().encode(text).length
     if (state !== 'queued')
-      return put(sessionOf(event), event, { event: 'agent.prompt_submitted', delivery, prompt_length }, syntheticOf(event))
+      return put(session, event, { event: 'agent.prompt_submitted', delivery, prompt_length }, syntheticOf(event))
     const queued = { event: 'agent.prompt_queued' as const, control_id, message_type: 'continue', delivery, prompt_length }
-    put(sessionOf(event), event, queued, syntheticOf(event))
+    put(session, event, queued, syntheticOf(event))
   }
 
   // ── states, the channel, trouble ─────────────────────────────────────────────────────────────────────────────────────

@@ -198,7 +198,10 @@ export function encode(sink: Sink): Encoder {
 
   function toolUpdate(event: EventOf<'tool.update'>): void {
     const call = wireId(event.call ?? '')
-    if (event.input !== undefined && release(on, event.agent, call, event.input)) return
+    if (event.input !== undefined) {
+      if (release(on, event.agent, call, event.input)) return
+      sink.lost(event, 'input') // the call stands in the stream already
+    }
     if (event.elapsedMs === undefined) return sink.lost(event, 'state')
     toolProgress(on, event, call)
   }
