@@ -9,11 +9,10 @@ export const exitCodes = {
   failed: 1,
   /** The command line is wrong, or the input is of no known dialect. */
   usage: 2,
-  /** SIGINT. */
-  interrupted: 130,
-  /** SIGTERM or SIGHUP. */
-  terminated: 143,
 } as const
+
+/** Of a command that hears them, so that it can leave things in order. */
+export const signalCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 143 } as const
 
 /** Ends the command with a message for the user; never a stack. */
 export class CommandError extends Error {

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Event, Kind } from '../model/event.ts'
+import { createOver } from './watch-over.ts'
+
+/** `kind session/run/turn/task` each. */
+function stateAfter(dialect: string, ...told: [kind: Kind, more?: object][]): string {
+  const over = createOver(dialect)
+  for (const [kind, more] of told) over.see({ v: 1, seq: 1, kind, ...more } as Event)
+  return over.state()
+}
+const a = { session: 'a' }
+const b = { session: 'b' }
+
+test('a session that tells its end is over, and only then', () => {
+  assert.equal(stateAfter('avenor'), 'open')
+  assert.equal(stateAfter('avenor', ['session.start', a], ['turn.start', { ...a, turn: 1 }], ['turn.end', { ...a, turn: 1 }]), 'open')
+  assert.equal(stateAfter('avenor', ['session.start', a], ['session.end', a]), 'over')
+})
+
+test('of several sessions the last one ends it', () => {
+  assert.equal(stateAfter('aictrl', ['session.start', a], ['session.start', b], ['session.end', a]), 'open')
+  assert.equal(stateAfter('aictrl', ['session.start', a], ['session.start', b], ['session.end', a], ['session.end', b]), 'over')
+  assert.equal(stateAfter('aictrl', ['session.start', a], ['session.end', a], ['session.start', b]), 'open')
+})
+
+test('a loop ends with its own end, not with that of a session in it', () => {
+  const run = { run: 'r' }
+  assert.equal(stateAfter('avenor', ['run.start', run], ['session.start', a], ['session.end', a]), 'open')
+  assert.equal(stateAfter('avenor', ['run.start', run], ['session.start', a], ['session.end', a], ['run.end', run]), 'over')
+})
+
+test('where no end is told, a turn that has ended may have been the last, unless something is open', () => {
+  const one = { ...a, turn: 1 }
+  const two = { ...a, turn: 2 }
+  const turn: [Kind, object][] = [
+    ['session.start', a],
+    ['turn.start', one],
+    ['turn.end', one],
+  ]
+  assert.equal(stateAfter('claude', ...turn.slice(0, 2)), 'open')
+  assert.equal(stateAfter('claude', ...turn), 'pausing')
+  assert.equal(stateAfter('claude', ...turn, ['turn.start', two]), 'open')
+  assert.equal(stateAfter('claude', ...turn, ['turn.start', two], ['turn.end', two]), 'pausing')
+  assert.equal(stateAfter('claude', ['task.start', { ...a, task: 't' }], ...turn), 'open')
+  assert.equal(stateAfter('claude', ['task.start', { ...a, task: 't' }], ...turn, ['task.end', { ...a, task: 't' }]), 'pausing')
+})
+
+test('where not even turns are told, the last answer or a fatal error may have been the end', () => {
+  const one = { ...a, turn: 1 }
+  const began: [Kind, object][] = [
+    ['session.start', a],
+    ['turn.start', one],
+    ['message.start', one],
+  ]
+  const ended = (more: object): [Kind, object] => ['message.end', { ...one, ...more }]
+  assert.equal(stateAfter('opencode', ...began), 'open')
+  assert.equal(stateAfter('opencode', ...began, ended({ finish: 'tool_use' })), 'open')
+  assert.equal(stateAfter('opencode', ...began, ended({ finish: 'end_turn' })), 'pausing')
+  assert.equal(stateAfter('opencode', ...began, ended({ finish: 'end_turn', agent: 'sub' })), 'open')
+  assert.equal(stateAfter('opencode', ...began, ended({ finish: 'end_turn' }), ['message.start', one]), 'open')
+  assert.equal(stateAfter('opencode', ...began, ['error', { ...one, fatal: true }]), 'pausing')
+  assert.equal(stateAfter('claude', ...began, ended({ finish: 'end_turn' })), 'open')
+})
+
+test('what was open in a file that begins anew is forgotten', () => {
+  const over = createOver('avenor')
+  const see = (kind: Kind, more: object): void => over.see({ v: 1, seq: 1, kind, ...more } as Event)
+  see('session.start', b)
+  see('session.end', b)
+  see('session.start', a)
+  over.forget()
+  assert.equal(over.state(), 'open')
+  see('session.start', b)
+  see('session.end', b)
+  assert.equal(over.state(), 'over')
+})

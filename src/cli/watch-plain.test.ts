@@ -1,0 +1,185 @@
+// The lines of `watch --format plain`: every case that the facts about Avenor's digest name.
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import type { Class } from '../analyze/classify.ts'
+import type { Rec } from '../base/json.ts'
+import { parseJson } from '../base/json.ts'
+import { createPlain } from './watch-plain.ts'
+import type { ViewOptions } from './watch-view.ts'
+
+type Input = { record: Rec; its?: Class }
+
+function plain(options: Partial<ViewOptions & { accumulate: boolean }> = {}) {
+  const lines: string[] = []
+  const line = (text: string): void => void lines.push(text)
+  const view = createPlain({
+    dialect: 'avenor',
+    put: { line, made: line, bytes: () => assert.fail('plain writes text') },
+    wants: () => true,
+    classify: 'no',
+    accumulate: false,
+    ...options,
+  })
+  let offset = 0
+  const show = ({ record, its = 'ACTIVITY' }: Input): boolean => {
+    offset += 10
+    return view.show({ events: [], record, classes: [its], span: { bytes: new Uint8Array(), start: 0, end: 0, offset, line: 1 } })
+  }
+  return { lines, view, show }
+}
+
+function lineOf(record: Rec): string {
+  const { lines, show } = plain()
+  show({ record: { session_id: 's', ...record } })
+  assert.equal(lines.length, 1)
+  return lines[0]!
+}
+
+suite('excerpts', () => {
+  const cases: [record: Rec, excerpt: string][] = [
+    [{ event: 'agent.message_chunk', content: { type: 'text', text: 'hello' } }, 'hello'],
+    [{ event: 'agent.message_chunk', content: { text: 'hello' }, delta: 'not this' }, 'hello'],
+    [{ event: 'agent.thought_chunk', delta: 'hm' }, 'hm'],
+    [{ event: 'user.message_chunk', content: { text: '' }, delta: 'fix it' }, 'fix it'],
+    [{ event: 'agent.message_chunk', content: [{ text: 'a' }, { type: 'image' }, { text: 'b' }] }, 'ab'],
+    [{ event: 'agent.message_chunk', content: 7 }, ''],
+    [{ event: 'agent.message_chunk', content: { text: 'a\r\n\t\nb\tc  d' } }, 'a b c  d'],
+    [{ event: 'agent.message_chunk', content: { text: ' a \n' } }, ' a'],
+    [{ event: 'agent.message_chunk', content: { text: 'x'.repeat(121) } }, 'x'.repeat(120)],
+    [{ event: 'agent.message_chunk', content: { text: '🦫'.repeat(121) } }, '🦫'.repeat(120)],
+    [{ event: 'agent.message_chunk', content: { text: `${'x'.repeat(119)}\n\n\ny` } }, 'x'.repeat(119)],
+    [{ event: 'agent.message_chunk', content: { text: `${'\n'.repeat(500)}x` } }, ' x'],
+    [{ event: 'agent.status', phase: 'thinking' }, 'thinking'],
+    [{ event: 'agent.status', phase: 'working', label: 'reading files' }, 'working | reading files'],
+    [{ event: 'tool.call', kind: 'bash', title: 'ls', status: 'pending' }, 'bash:ls [pending]'],
+    [{ event: 'tool.call', kind: 'bash' }, 'bash'],
+    [{ event: 'tool.call', title: 'ls', status: 'pending' }, 'ls [pending]'],
+    [{ event: 'tool.call_update', kind: 'bash', status: 'failed' }, 'bash [failed]'],
+    [{ event: 'tool.call', status: 'pending' }, ' [pending]'],
+    [{ event: 'permission.request', question: 'Run it?', tool: 'bash' }, 'Run it?'],
+    [{ event: 'permission.request', question: '', tool: 'bash' }, 'bash'],
+    [{ event: 'permission.response', option_id: 'allow' }, ''],
+    [{ event: 'session.plan', label: 'L', title: 'T' }, 'L'],
+    [{ event: 'session.plan', title: 'T' }, 'T'],
+    [{ event: 'session.end', stop_reason: 'end_turn' }, 'stop_reason=end_turn'],
+    [{ event: 'session.end' }, 'stop_reason='],
+    [{ event: 'avenor.loop.start', max_iterations: 5 }, 'loop start, max_iterations=5'],
+    [{ event: 'avenor.loop.start' }, 'loop start, max_iterations=?'],
+    [{ event: 'avenor.phase.start', phase: 'build', iteration: 0 }, 'phase: build (iter 0)'],
+    [{ event: 'avenor.phase.start', phase: 'build' }, 'phase: build (iter ?)'],
+    [{ event: 'avenor.phase.end', phase: 'build', stop_reason: 'max_tokens' }, 'phase: build → max_tokens'],
+    [{ event: 'avenor.loop.end', exit_reason: 'exit' }, 'loop end: exit'],
+    [{ event: 'avenor.retry', attempt: 1, max_retries: 3 }, 'attempt=1/3'],
+    [{ event: 'avenor.retry', attempt: 2 }, 'attempt=2/?'],
+    [{ event: 'avenor.retry', max_retries: 3 }, 'retrying'],
+    [{ event: 'avenor.retry', attempt: null }, 'retrying'],
+    [{ event: 'avenor.error', source: 'permission', message: 'timed out' }, 'permission: timed out'],
+    [{ event: 'avenor.error', source: 'cancel' }, 'cancel'],
+    [{ event: 'deploy.checked', label: 'mine' }, ''],
+    [{ event: 'session.start', backend: 'claude' }, ''],
+  ]
+  for (const [record, excerpt] of cases)
+    test(`${JSON.stringify(record).slice(0, 100)} → ${excerpt.slice(0, 40)}`, () =>
+      assert.equal(lineOf(record), `EVENT ${record['event'] as string} s ${excerpt}`))
+
+  test('a number that JavaScript cannot hold keeps its digits', () => {
+    const record = parseJson('{"event":"avenor.loop.start","max_iterations":12345678901234567890}') as Rec
+    assert.match(lineOf(record), /max_iterations=12345678901234567890$/)
+  })
+
+  test('the session may be spelled sessionID, or missing: its place is kept', () => {
+    assert.equal(lineOf({ event: 'x', session_id: undefined, sessionID: 'other' }), 'EVENT x other ')
+    assert.equal(lineOf({ event: 'x', session_id: 5 }), 'EVENT x  ')
+    assert.equal(lineOf({ event: 'x', session_id: '', sessionID: 'other' }), 'EVENT x other ')
+  })
+
+  test('nothing in a record can break its line or act on a terminal', () => {
+    const evil = 'a\nEVENT session.end s stop_reason=end_turn\u2028\u0085\u001b[2J'
+    for (const record of [{ event: evil }, { event: 'x', session_id: evil }, { event: 'avenor.error', source: evil }])
+      assert.doesNotMatch(lineOf(record), /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/)
+  })
+
+  test('what has no event name is no line', () => {
+    const { lines, show } = plain()
+    assert.equal(show({ record: { foo: 1 } }), false)
+    assert.equal(show({ record: { event: 3 } }), false)
+    assert.deepEqual(lines, [])
+  })
+})
+
+suite('classes', () => {
+  const shown = (classify: ViewOptions['classify']): string[] => {
+    const { lines, show } = plain({ classify })
+    for (const its of ['MILESTONE', 'FINDING', 'ACTIVITY'] as const) show({ record: { event: 'x' }, its })
+    return lines
+  }
+  test('are not told unless asked for', () => assert.deepEqual(shown('no'), ['EVENT x  ', 'EVENT x  ', 'EVENT x  ']))
+  test('tag what matters', () => assert.deepEqual(shown('notable'), ['MILESTONE EVENT x  ', 'FINDING EVENT x  ', 'EVENT x  ']))
+  test('tag every line', () => assert.deepEqual(shown('all'), ['MILESTONE EVENT x  ', 'FINDING EVENT x  ', 'ACTIVITY EVENT x  ']))
+})
+
+suite('accumulate', () => {
+  const chunk = (text: string, more: Rec = {}): Input => ({
+    record: { event: 'agent.message_chunk', session_id: 's', content: { text }, ...more },
+  })
+  const told = (inputs: Input[], options: Partial<ViewOptions> = {}): string[] => {
+    const { lines, show, view } = plain({ accumulate: true, ...options })
+    for (const input of inputs) show(input)
+    view.settle!()
+    return lines
+  }
+
+  test('joins the chunks of one kind and session, whole and trimmed', () => {
+    const long = 'x'.repeat(300)
+    assert.deepEqual(told([chunk('\n a'), chunk('b\n\nc '), chunk(long), chunk(' \n')]), [`EVENT agent.message_chunk s ab c ${long}`])
+  })
+
+  test('another kind, another session and any other event end the line', () => {
+    const inputs = [
+      chunk('a'),
+      chunk('b', { event: 'agent.thought_chunk' }),
+      chunk('c'),
+      chunk('d', { session_id: 't' }),
+      { record: { event: 'x' } },
+      chunk('e', { session_id: 't' }),
+    ]
+    assert.deepEqual(
+      told(inputs).map((line) => line.slice(6)),
+      [
+        'agent.message_chunk s a',
+        'agent.thought_chunk s b',
+        'agent.message_chunk s c',
+        'agent.message_chunk t d',
+        'x  ',
+        'agent.message_chunk t e',
+      ],
+    )
+  })
+
+  test('lines that are no events and empty chunks do not', () => {
+    assert.deepEqual(told([chunk('a'), { record: { foo: 1 } }, chunk(''), chunk('b')]), ['EVENT agent.message_chunk s ab'])
+  })
+
+  test('a finding in one chunk makes the line one', () => {
+    const inputs = [chunk('a'), { ...chunk('b'), its: 'FINDING' as const }, chunk('c')]
+    assert.deepEqual(told(inputs, { classify: 'notable' }), ['FINDING EVENT agent.message_chunk s abc'])
+    assert.deepEqual(told(inputs, { wants: (_session, its) => its === 'MILESTONE' }), [])
+  })
+
+  test('what waits is known by the record that began it', () => {
+    const { show, view } = plain({ accumulate: true })
+    show({ record: { event: 'x' } })
+    assert.equal(view.waitingSince!(), undefined)
+    show(chunk('a'))
+    show(chunk('b'))
+    assert.equal(view.waitingSince!(), 20)
+    view.settle!()
+    assert.equal(view.waitingSince!(), undefined)
+  })
+
+  test('a message without end is told in parts', () => {
+    const { lines, show } = plain({ accumulate: true })
+    for (let count = 0; count < 40; count++) show(chunk('x'.repeat(100_000)))
+    assert.ok(lines.length >= 2 && lines.every((line) => line.length < 2_000_000))
+  })
+})

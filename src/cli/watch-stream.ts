@@ -1,0 +1,126 @@
+// The bytes of one source of `watch`, wherever they are cut: finds out the dialect as they come, reads them, and gives every
+// record to a view. What comes before the dialect is known is held and then read like the rest.
+import type { Classifier } from '../analyze/classify.ts'
+import { copyOf } from '../base/bytes.ts'
+import type { Dialect } from '../dialects/contract.ts'
+import type { Event } from '../model/event.ts'
+import { createSniffer } from '../stream/detect.ts'
+import { createReader } from '../stream/read.ts'
+import { claimers, loadDialect, unknownText } from './dialects.ts'
+import { CommandError, exitCodes, say } from './exit.ts'
+import { createOver } from './watch-over.ts'
+import type { Put, View, ViewOptions } from './watch-view.ts'
+
+/** Bytes that are held at most, and the steps in which they are looked at: the first records decide. */
+const mostHeld = 64 << 20
+const step = 1 << 14
+const newline = Uint8Array.of(0x0a)
+
+export type StreamOptions = {
+  /** Put before messages: which file, where there are several. */
+  name: string
+  /** From the command line. */
+  dialect: string | undefined
+  maxLine: number | undefined
+  put: Put
+  createView(options: Pick<ViewOptions, 'dialect' | 'put'>): View | Promise<View>
+  /** Absent where nobody asks for classes. */
+  createClassifier: ((dialect: Dialect) => Classifier) | undefined
+  /** The one session whose end is waited for. */
+  session: string | undefined
+  /** Records that end before this place are read, for what they leave open, but not shown. */
+  skip: number
+}
+
+export function createStream({ name, put, createView, createClassifier, ...options }: StreamOptions) {
+  const sniffer = createSniffer(claimers)
+  let held: Uint8Array[] | undefined = []
+  let size = 0
+  let lineIsOpen = false
+  let { skip } = options
+  let known: Awaited<ReturnType<typeof open>> | undefined
+
+  async function open(dialectName: string) {
+    const dialect = await loadDialect(dialectName, '--from')
+    const over = createOver(dialect.name)
+    const classifier = createClassifier?.(dialect)
+    const show: Put = {
+      line: (text) => skip > 0 || put.line(text),
+      bytes: (bytes) => skip > 0 || put.bytes(bytes),
+      made: (text) => skip > 0 || put.made(text),
+    }
+    const view = await createView({ dialect: dialect.name, put: show })
+    const reader = createReader(
+      dialect,
+      (events, record, span) => {
+        if (skip > 0 && (span === undefined || span.offset + span.end - span.start > skip)) showFromHere(view)
+        if (record !== undefined) for (const event of events) if (concerns(event)) over.see(event)
+        const classes = classifier === undefined ? [] : events.map((event) => classifier.push(event, record).class)
+        const shown = view.show({ events, record, span, classes })
+        if (!shown && skip === 0) for (const event of events) if (event.kind === 'issue') complain(event)
+      },
+      { others: claimers, maxLine: options.maxLine },
+    )
+    return { view, reader, over }
+  }
+
+  const concerns = (event: Event): boolean =>
+    options.session === undefined || event.session === undefined || event.session === options.session
+
+  function showFromHere(view: View | undefined): void {
+    view?.settle?.()
+    skip = 0
+  }
+
+  const complain = ({ line, byte, text, code }: { line: number; byte: number; text: string; code: string }): void =>
+    say(`sluice: ${name}line ${line}, byte ${byte}: ${text} (${code})`)
+
+  async function start(dialectName: string | undefined): Promise<void> {
+    if (dialectName === undefined) throw new CommandError(`${name}${unknownText(sniffer.detection())}`, exitCodes.usage)
+    known = await open(dialectName)
+    for (const bytes of held ?? []) known.reader.push(bytes)
+    held = undefined
+  }
+
+  async function sniff(bytes: Uint8Array): Promise<void> {
+    held?.push(copyOf(bytes))
+    for (let at = 0; at < bytes.length && !sniffer.decided(); at += step) sniffer.push(bytes.subarray(at, at + step))
+    if (options.dialect !== undefined) await start(options.dialect)
+    else if (sniffer.decided() || size > mostHeld) await start(sniffer.choice()?.name)
+  }
+
+  async function push(bytes: Uint8Array): Promise<void> {
+    size += bytes.length
+    lineIsOpen = bytes.at(-1) !== 0x0a
+    if (known !== undefined) known.reader.push(bytes)
+    else await sniff(bytes)
+  }
+
+  return {
+    push,
+    /** Bytes so far. */
+    size: (): number => size,
+    /** Nothing more is there for now: what has come has to do, since no whole line may wait. */
+    async rest(): Promise<void> {
+      const choice = known === undefined ? sniffer.choice() : undefined
+      if (choice !== undefined) await start(choice.name)
+    },
+    /** The file begins anew; a line that was left open will not be ended any more. */
+    async anew(what: 'truncated' | 'replaced'): Promise<void> {
+      if (lineIsOpen) await push(newline)
+      showFromHere(known?.view)
+      if (what === 'truncated') known?.over.forget()
+    },
+    /** Nothing more is there. `forGood`: nor will it come, so what is not whole is cut, and what is open ends here. */
+    async end(forGood: boolean): Promise<void> {
+      sniffer.end()
+      const { records, unreadable } = sniffer.detection()
+      if (known === undefined && records + unreadable > 0) await start(records === 0 ? 'avenor' : sniffer.choice()?.name)
+      if (forGood) known?.reader.end()
+    },
+    settle: (): void => known?.view.settle?.(),
+    /** All before this place has been shown. */
+    shown: (): number => (known === undefined ? 0 : (known.view.waitingSince?.() ?? size)),
+    state: () => known?.over.state() ?? 'open',
+  }
+}

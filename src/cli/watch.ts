@@ -1,0 +1,98 @@
+// sluice watch: what happens in a stream, line by line as it happens, with what matters marked.
+import { dialectNames, loadDialect } from './dialects.ts'
+import { exitCodes, signalCodes } from './exit.ts'
+import { type CommandSpec, parseOptions } from './options.ts'
+import { choicesOf, loadClassifiers, openCursor, splitClassify, viewOf } from './watch-options.ts'
+import { createOut } from './watch-out.ts'
+import { watchSource } from './watch-source.ts'
+
+/** Ms that a reader of our output has after a signal, to take what is left. */
+const patience = 1000
+
+const spec: CommandSpec = {
+  usage: 'sluice watch [FILE…|-] [options]',
+  about: `Tells what happens in a stream of any dialect, a line an event, as soon as it is written. With --follow it waits for more (also
+for a file that does not exist yet) and ends with the session, or with the loop around it.`,
+  options: {
+    follow: { type: 'boolean', help: 'wait for more, until the session or loop has ended' },
+    classify: { type: 'boolean', help: 'tag MILESTONE and FINDING; with --classify=all every line' },
+    'classify-all': { type: 'boolean', hidden: true, help: '' },
+    rules: { type: 'string', value: 'FILE', help: 'classify by these rules too (YAML)' },
+    format: {
+      type: 'string',
+      value: 'FORMAT',
+      help: 'pretty (default on a terminal), plain, json (the records themselves), sluice (canonical events)',
+    },
+    only: { type: 'string', value: 'CLASSES', help: 'show only these: milestone, finding, activity, several with commas' },
+    session: { type: 'string', value: 'ID', help: 'show only this session' },
+    accumulate: { type: 'boolean', help: 'join the chunks of a message to one line (plain only)' },
+    'since-cursor': { type: 'string', value: 'FILE', help: 'go on where the last watch with this file ended (one log only)' },
+    from: { type: 'string', value: 'DIALECT', help: `the dialect (default: auto): ${dialectNames.join(', ')}` },
+    dialect: { type: 'string', value: 'DIALECT', help: 'the same as --from' },
+    'max-line': { type: 'string', value: 'SIZE', help: 'longest record to read (default 128MiB); a longer one is told and skipped' },
+  },
+  examples: [
+    ['sluice watch --follow events.ndjson', 'what is it doing?'],
+    ['sluice watch --follow --only milestone,finding --format plain events.ndjson', 'wake me only when it matters'],
+    ['sluice watch --since-cursor events.cursor events.ndjson', 'what is new since I last asked?'],
+    ['sluice watch --classify --format json events.ndjson | jq \'select(.classify == "FINDING")\'', 'for programs'],
+  ],
+  exits: [
+    '0    read to its end, or to the end of the session; lines that could not be read have been told',
+    '1    reading, or writing the cursor, failed',
+    '2    wrong usage, a cursor that does not fit, or input of no known dialect',
+    '130  ended by SIGINT (the cursor is written)',
+    '143  ended by SIGTERM or SIGHUP (likewise)',
+  ],
+}
+
+export async function run(argv: readonly string[]): Promise<number> {
+  const parsed = parseOptions(spec, argv.map(splitClassify))
+  if (parsed === undefined) return exitCodes.ok
+  const choices = choicesOf(parsed)
+  const cursor = openCursor(choices)
+  if (choices.dialect !== undefined) await loadDialect(choices.dialect, '--from') // better known before anything is waited for
+  const createClassifier = await loadClassifiers(choices)
+  const out = createOut()
+  const stop = new AbortController()
+  using signals = listen(stop)
+  const sources = choices.files.map((file) =>
+    watchSource({
+      ...choices,
+      file,
+      name: choices.files.length > 1 ? `${file}: ` : '',
+      cursor,
+      out,
+      signal: stop.signal,
+      createView: (options) => viewOf(choices, options),
+      createClassifier,
+    }),
+  )
+  try {
+    await Promise.all(sources)
+    await cursor?.settle()
+  } finally {
+    stop.abort() // one that failed ends the others
+    await Promise.allSettled(sources)
+  }
+  return signals.exitCode()
+}
+
+/** The first signal ends the watch, so that the cursor is written. A second one, or a reader that takes nothing, ends it at once. */
+function listen(stop: AbortController) {
+  let code: number = exitCodes.ok
+  const end = (signal: keyof typeof signalCodes): void => {
+    if (code !== exitCodes.ok) process.exit(code)
+    code = signalCodes[signal]
+    stop.abort()
+    setTimeout(() => process.exit(code), patience).unref()
+  }
+  const names = Object.keys(signalCodes) as (keyof typeof signalCodes)[]
+  for (const name of names) process.on(name, end)
+  return {
+    exitCode: (): number => code,
+    [Symbol.dispose](): void {
+      for (const name of names) process.off(name, end)
+    },
+  }
+}

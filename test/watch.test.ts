@@ -1,0 +1,181 @@
+// `sluice watch` on what is there: formats, classes, filters, bad input, pipes and signals.
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { command, env, fixture, scratch, shell, sluice } from './run.ts'
+import { chunk, end, endLine, line, newFile, startWatch } from './watching.ts'
+
+const watch = (args: readonly string[], input?: string | Uint8Array) => sluice(['watch', ...args], input)
+const sample = fixture('claude/2.1.325/g-subagent-fg.ndjson')
+const tool = (title: string, status: string): string =>
+  `${JSON.stringify({ event: 'tool.call', session_id: 's', toolCallId: title, kind: 'bash', title, status })}\n`
+
+test('a file, a pipe and - give the same lines', () => {
+  const log = chunk('one') + tool('ls', 'pending') + end
+  const expected = `${line('one')}EVENT tool.call s bash:ls [pending]\n${endLine}`
+  const file = scratch('events.ndjson', log)
+  for (const [args, input] of [[[file]], [[], log], [['-'], log], [['--follow'], log]] as [string[], string?][]) {
+    const { stdout, stderr, status } = watch(args, input)
+    assert.deepEqual([stdout, stderr, status], [expected, '', 0])
+  }
+})
+
+test('wrong usage is exit 2', () => {
+  const file = scratch('events.ndjson', chunk('one'))
+  for (const [args, message] of [
+    [['--folow', file], /did you mean --follow/],
+    [['--format', 'jsn', file], /did you mean json/],
+    [['--format', 'xml', file], /known: pretty, plain, json, sluice/],
+    [['--only', 'milestones', file], /did you mean milestone/],
+    [['--classify=some', file], /write --classify or --classify=all/],
+    [['--accumulate', '--format', 'json', file], /--accumulate/],
+    [['--accumulate', '--format', 'pretty', file], /--accumulate/],
+    [['--follow', '--from', 'avenr', newFile()], /did you mean avenor/],
+    [['--rules', '/no/such.yaml', file], /cannot read the rules/],
+    [['--rules', scratch('r.yaml', 'rulez: []\n'), file], /line 1/],
+    [[file, file], /named twice/],
+    [['/no/such/file'], /no such file/],
+    [['/no/such/file', file], /no such file/],
+    [['/tmp'], /folder/],
+    [['--follow', '/tmp'], /folder/],
+    [[scratch('unknown', '{"a":1}\n')], /cannot tell the dialect/],
+  ] as [string[], RegExp][]) {
+    const { status, stderr } = watch(args)
+    assert.match(stderr, message, args.join(' '))
+    assert.deepEqual([args, status], [args, 2])
+  }
+})
+
+test('bad lines are told with their number, the rest is shown, and the exit code is 0', () => {
+  const log = `${chunk('1')}\n\nbroken\r\n{"event":"x",\n${chunk('2').replace('\n', '\r\n')}[1]\n{"other":"json"}\n${chunk('last').trimEnd()}`
+  const { stdout, stderr, status } = watch([], log)
+  assert.equal(stdout, line('1') + line('2') + line('last'))
+  assert.deepEqual(
+    stderr.match(/line \d+, .*/g)?.map((text) => text.replace(/, byte \d+/, '')),
+    ['line 4: not JSON (noise)', 'line 5: not valid JSON (bad-json)', 'line 7: JSON, but not an object (not-object)'],
+  )
+  assert.equal(status, 0)
+})
+
+test('a log with nothing in it is no error, one with nothing readable is told', () => {
+  assert.deepEqual([watch([], '').status, watch([], '\n\n').status, watch([], '').stderr], [0, 0, ''])
+  const { status, stdout, stderr } = watch([], 'hello\nworld\n')
+  assert.deepEqual([status, stdout, stderr.match(/line \d/g)], [0, '', ['line 1', 'line 2']])
+})
+
+test('json: the records themselves, blank and bad lines left out', () => {
+  const odd = '{"event":"x", "n": 12345678901234567890, "f":1.50}'
+  const log = `${odd}\n\n  \nbad\n[1,2]\n7\n{"no":"event"}\n${chunk('one')}`
+  const { stdout, stderr } = watch(['--format', 'json'], log)
+  assert.equal(stdout, `${odd}\n[1,2]\n7\n{"no":"event"}\n${chunk('one')}`)
+  assert.match(stderr, /^sluice: line 4, byte \d+: not JSON \(noise\)\n$/)
+  const classified = watch(['--format', 'json', '--classify'], log + end).stdout.split('\n')
+  assert.equal(classified[0], '{"event":"x", "n": 12345678901234567890, "f":1.50,"classify":"ACTIVITY"}')
+  assert.deepEqual(classified.slice(1, 4), ['[1,2]', '7', '{"no":"event","classify":"ACTIVITY"}'])
+  assert.match(classified[5]!, /"stop_reason":"end_turn","classify":"MILESTONE"\}$/)
+})
+
+test('json of any dialect is its input; sluice is what convert writes', () => {
+  for (const name of [
+    'claude/2.1.325/g-subagent-fg.ndjson',
+    'claude/2.1.325/i-partial.ndjson',
+    'aictrl/made/subagents.ndjson',
+    'claude/2.1.325/h-429.ndjson',
+  ]) {
+    const file = fixture(name)
+    assert.equal(watch(['--format', 'json', file]).stdout, readFileSync(file, 'utf8'), name)
+    assert.equal(watch(['--format', 'sluice', file]).stdout, sluice(['convert', '--to', 'sluice', file]).stdout, name)
+    const classified = watch(['--format', 'json', '--classify', file]).stdout
+    assert.equal(classified.replace(/,"classify":"(MILESTONE|FINDING|ACTIVITY)"\}$/gm, '}'), readFileSync(file, 'utf8'), name)
+  }
+})
+
+test('classes: tags, filters, rules of one’s own', () => {
+  const log = `${chunk('all fine')}${chunk('confidence: 80%')}{"event":"deploy.failed","session_id":"s"}\n${end}`
+  const [fine, finding, deploy] = [line('all fine'), line('confidence: 80%'), 'EVENT deploy.failed s \n']
+  assert.equal(watch(['--classify'], log).stdout, `${fine}FINDING ${finding}${deploy}MILESTONE ${endLine}`)
+  assert.equal(watch(['--classify=all'], log).stdout, `ACTIVITY ${fine}FINDING ${finding}ACTIVITY ${deploy}MILESTONE ${endLine}`)
+  assert.equal(watch(['--only', 'finding'], log).stdout, finding)
+  assert.equal(watch(['--only', 'Milestone, FINDING'], log).stdout, finding + endLine)
+  assert.equal(watch(['--only', 'milestone', '--format', 'json'], log).stdout, end)
+  const rules = scratch('rules.yaml', 'rules:\n  - name: deploys\n    event: deploy.failed\n    class: finding\n')
+  assert.equal(watch(['--rules', rules, '--only', 'finding', '--classify'], log).stdout, `FINDING ${finding}FINDING ${deploy}`)
+})
+
+test('--session shows one session', () => {
+  const log = chunk('one') + chunk('two', 't') + '{"event":"x","sessionID":"t"}\n' + end
+  assert.equal(watch(['--session', 't'], log).stdout, `${line('two', 't')}EVENT x t \n`)
+  assert.equal(watch(['--session', 't', '--format', 'json'], log).stdout, `${chunk('two', 't')}{"event":"x","sessionID":"t"}\n`)
+  assert.equal(watch(['--session', 'none', '--format', 'sluice'], log).stdout, '')
+})
+
+test('other dialects are told in Avenor’s words', () => {
+  const id = '[0-9a-f-]{36}'
+  const expected = [
+    `EVENT session.start ${id} `,
+    `EVENT agent.message_chunk ${id} Delegating.`,
+    `EVENT tool.call ${id} task:Count lines \\[pending\\]`,
+    `EVENT tool.call ${id} read:Read \\[pending\\]`,
+    `EVENT tool.call_update ${id} read \\[completed\\]`,
+    `MILESTONE EVENT tool.call_update ${id} task:Count lines \\[completed\\]`,
+    `EVENT tool.call_update ${id} task \\[completed\\]`,
+    `EVENT agent.message_chunk ${id} The subagent says three lines.`,
+    `MILESTONE EVENT session.end ${id} stop_reason=end_turn`,
+  ]
+  assert.match(watch(['--classify', sample]).stdout, new RegExp(`^${expected.join('\n')}\n$`))
+  const cut = readFileSync(sample, 'utf8').split('\n').slice(0, 5).join('\n')
+  assert.doesNotMatch(watch([], `${cut}\n`).stdout, /session\.end|failed/, 'nobody has told an end')
+})
+
+test('a terminal gets harmless text, and pretty unless asked otherwise', () => {
+  const log = scratch('evil.ndjson', chunk('\u001b]0;owned\u0007 \u202e bidi') + end)
+  const onTerminal = (args: string): string => shell(`script -qec 'sluice watch ${args} ${log}' /dev/null < /dev/null`).stdout
+  for (const format of ['plain', 'json', 'sluice', 'pretty']) {
+    const shown = onTerminal(`--format ${format}`)
+    assert.match(shown, /owned/, format)
+    assert.doesNotMatch(shown, /\u001b\]|\u0007|\u202e/, format)
+  }
+  assert.doesNotMatch(onTerminal(''), /^EVENT/)
+  assert.match(onTerminal('--accumulate'), /^EVENT/)
+})
+
+test('a reader that goes away ends it without a word', () => {
+  const many = scratch('many.ndjson', chunk('x'.repeat(100)).repeat(20_000) + end)
+  const { stdout, stderr } = shell(`set -o pipefail; sluice watch ${many} | head -n 1; echo $?`)
+  assert.deepEqual([stdout, stderr], [`${line('x'.repeat(100))}0\n`, ''])
+})
+
+test('a signal ends it while it waits for input: 130 and 143', async () => {
+  for (const [signal, code] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const) {
+    await using piped = startWatch([])
+    piped.child.stdin.write(chunk('one'))
+    await piped.shows(line('one'))
+    piped.child.kill(signal)
+    assert.deepEqual(await piped.ended, { code, signal: null })
+    const file = newFile()
+    writeFileSync(file, chunk('one'))
+    await using follower = startWatch(['--follow', file])
+    await follower.shows(line('one'))
+    follower.child.kill(signal)
+    assert.deepEqual(await follower.ended, { code, signal: null })
+    assert.equal(follower.out() + follower.errors(), line('one'))
+  }
+})
+
+test('a reader that takes nothing slows it down and costs no memory, and a signal still ends it', async () => {
+  const file = newFile()
+  writeFileSync(file, chunk('x'.repeat(100)).repeat(300_000)) // 50 MB
+  const child = spawn(command, ['watch', '--follow', '--format', 'json', file], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  await once(child.stdout, 'readable') // the first lines have come, and no more are taken
+  const memory = (): number => Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024
+  const processor = (): string | undefined => readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[11]
+  for (let last; last !== (last = processor());) await new Promise((resolve) => setTimeout(resolve, 100)) // until it stands still
+  assert.ok(memory() < 150, `${memory()} MB`)
+  child.kill('SIGTERM')
+  assert.deepEqual(await once(child, 'exit'), [143, null])
+})
