@@ -1,5 +1,6 @@
 // sluice show: a recorded session as a person wants to read it.
 import { createTimeline } from '../analyze/rows.ts'
+import { createTotals } from '../analyze/totals.ts'
 import { createReader } from '../stream/read.ts'
 import { createTerminalView } from '../views/terminal.ts'
 import { claimers, open } from './dialects.ts'
@@ -34,13 +35,15 @@ export async function run(argv: readonly string[]): Promise<number> {
   const input = await open(blocks(oneFile(files)), (values['from'] ?? values['dialect']) as string | undefined)
   const out = screen()
   const timeline = createTimeline()
-  const view = createTerminalView({ ...screenOf(), full: values['full'] === true })
+  const totals = createTotals()
+  const view = createTerminalView({ ...screenOf(), full: values['full'] === true, totals: totals.take })
   let issues = 0
   const reader = createReader(
     input.dialect,
     (events) => {
       for (const event of events) {
         if (event.kind === 'issue') issues++
+        totals.push(event)
         for (const row of timeline.push(event)) for (const line of view.push(row)) out.line(line)
       }
     },

@@ -42,7 +42,7 @@ const offOf = (on: number): number => (on === 1 || on === 2 ? 22 : on < 10 ? on 
 
 /** Lines of at most `width` columns, broken at spaces where there are any. */
 export function wrapped(text: string, width: number): string[] {
-  if (text.length <= width && ascii.test(text)) return [text]
+  if (ascii.test(text)) return wrappedPlain(text, width)
   const lines: string[] = []
   let on: number[] = []
   let line = ''
@@ -84,4 +84,18 @@ export function wrapped(text: string, width: number): string[] {
     else putWord(token, widthOf(token))
   }
   return [...lines, line]
+}
+
+/** The same for the most common text, whose columns need not be counted. */
+function wrappedPlain(text: string, width: number): string[] {
+  const lines: string[] = []
+  let start = 0
+  while (text.length - start > width) {
+    const space = text.lastIndexOf(' ', start + width)
+    const line = space > start ? text.slice(start, space).trimEnd() : ''
+    lines.push(line === '' ? text.slice(start, start + width) : line)
+    start = line === '' ? start + width : space
+    while (text[start] === ' ') start++
+  }
+  return [...lines, text.slice(start)]
 }

@@ -55,10 +55,17 @@ export function createTerminalView({ width, colour, full = false, totals }: Term
     return wrapped(style.red(harmless(text)), width - 2).map((line) => `  ${line}`)
   }
 
+  const more = (count: number): string => style.dim(`… ${plural(count, 'more line')}`)
+
   /** At most so many lines, and how many were left out. */
-  function folded(lines: string[], most: number): string[] {
-    if (full || lines.length <= most + 1) return lines
-    return [...lines.slice(0, most), style.dim(`… ${plural(lines.length - most, 'more line')}`)]
+  const folded = (lines: string[], most: number): string[] =>
+    full || lines.length <= most + 1 ? lines : [...lines.slice(0, most), more(lines.length - most)]
+
+  /** The same of a text, of which only what is shown is looked at. */
+  function foldedText(text: string, most: number): string[] {
+    const cut = full ? -1 : endOfLine(text, most)
+    const left = cut === -1 ? 0 : countLines(text, cut + 1)
+    return left < 2 ? harmlessLines(text) : [...harmlessLines(text.slice(0, cut)), more(left)]
   }
 
   const room = (depth: number): number => Math.max(20, width - 2 * depth)
@@ -127,14 +134,14 @@ export function createTerminalView({ width, colour, full = false, totals }: Term
   // ── what was said ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
   function prompt({ by, text, depth }: PromptRow): string[] {
-    const lines = folded(harmlessLines(text.trim()), promptLines).flatMap((line) => wrapped(line, room(depth) - 2))
+    const lines = foldedText(text.trim(), promptLines).flatMap((line) => wrapped(line, room(depth) - 2))
     const who = by === 'user' || by === 'host' ? '' : style.dim(`(${harmlessLine(by)}) `)
     return lines.map((line, index) => (index === 0 ? `${style.cyan('❯')} ${who}${style.bold(line)}` : `  ${line}`))
   }
 
   function said({ type, text, depth }: SaidRow): string[] {
     if (type === 'text') return markdownLines(text, room(depth), style)
-    const lines = folded(harmlessLines(text.trim()), thoughtLines).flatMap((line) => wrapped(line, room(depth) - 2))
+    const lines = foldedText(text.trim(), thoughtLines).flatMap((line) => wrapped(line, room(depth) - 2))
     return lines.map((line, index) => `${style.magenta(index === 0 ? '✻' : ' ')} ${style.dim(style.italic(line))}`)
   }
 
@@ -150,7 +157,7 @@ export function createTerminalView({ width, colour, full = false, totals }: Term
     if (label === 'error') lastError = text
     const tint = level === 'error' ? style.red : level === 'warn' ? style.yellow : style.dim
     const sign = level === 'error' ? '✘' : level === 'warn' ? '!' : '·'
-    const lines = folded(harmlessLines(text.trim()), noteLines).flatMap((line) => wrapped(line, room(depth) - 4))
+    const lines = foldedText(text.trim(), noteLines).flatMap((line) => wrapped(line, room(depth) - 4))
     return lines.map((line, index) =>
       index === 0 ? `${tint(`${sign} ${harmlessLine(label)}`)} ${style.dim(line)}` : `  ${style.dim(line)}`,
     )
@@ -174,9 +181,10 @@ export function createTerminalView({ width, colour, full = false, totals }: Term
     const head = `  ${failed === true ? style.red('✘') : style.green('✔')}${style.dim(whose)} ${failed === true ? style.red(facts.join(' · ')) : style.dim(facts.join(' · '))}`
     if (changes !== undefined) return [head, ...changes.flatMap((change) => changed(change, depth))]
     const quiet = failed !== true && (row.toolKind === 'read' || row.toolKind === 'search' || row.toolKind === 'plan')
-    const lines = harmlessLines(output.trimEnd()).filter((line, index, all) => all.length > 1 || line !== '')
-    if (quiet && !full) return [lines.length === 0 ? head : `${head}${style.dim(` · ${plural(lines.length, 'line')}`)}`]
-    const shown = folded(lines, failed === true ? outputLines.failed : outputLines.ok)
+    const text = output.trimEnd()
+    if (text === '') return [head]
+    if (quiet && !full) return [`${head}${style.dim(` · ${plural(countLines(text, 0), 'line')}`)}`]
+    const shown = foldedText(text, failed === true ? outputLines.failed : outputLines.ok)
     return [head, ...shown.map((line) => `    ${style.dim(full ? line : cutTo(line, room(depth) - 4))}`)]
   }
 
@@ -192,7 +200,7 @@ export function createTerminalView({ width, colour, full = false, totals }: Term
     if (open === true) return [`${style.blue('◆')} ${cutTo(label, room(depth) - 2)}`]
     const good = status === 'ok'
     const head = `${good ? style.green('✔') : style.red('✘')} ${style.dim([cutTo(label, 60), status ?? '', ...amounts(durationMs, undefined, undefined)].join(' · '))}`
-    const lines = text === '' ? [] : folded(harmlessLines(text.trim()), outputLines.ok).flatMap((line) => wrapped(line, room(depth) - 4))
+    const lines = text === '' ? [] : foldedText(text.trim(), outputLines.ok).flatMap((line) => wrapped(line, room(depth) - 4))
     return [head, ...lines.map((line) => `    ${style.dim(line)}`)]
   }
 
@@ -205,16 +213,44 @@ export function createTerminalView({ width, colour, full = false, totals }: Term
     return [`  ${tint(good ? '✔' : '✘')} ${tint(harmlessLine(said.join(' ')))} ${style.dim(subject)}`]
   }
 
+  function put(row: Row): string[] {
+    const bar = style.dim('│ ').repeat(row.depth)
+    const lines = linesOf(row).map((line) => bar + line)
+    if (lines.length === 0) return lines
+    const speaks = row.type === 'text' || row.type === 'prompt' || row.type === 'start'
+    const apart = lastId !== undefined && row.id !== lastId && (speaks || spoke) && row.type !== 'end'
+    spoke = speaks
+    lastId = row.id
+    return apart ? [bar.trimEnd(), ...lines] : lines
+  }
+
+  /** A call that does not yet say what it is about waits for that, but for nothing else. */
+  let waiting: CallRow | undefined
   return {
     push(row) {
-      const bar = style.dim('│ ').repeat(row.depth)
-      const lines = linesOf(row).map((line) => bar + line)
-      if (lines.length === 0) return lines
-      const speaks = row.type === 'text' || row.type === 'prompt' || row.type === 'start'
-      const apart = lastId !== undefined && row.id !== lastId && (speaks || spoke) && row.type !== 'end'
-      spoke = speaks
-      lastId = row.id
-      return apart ? [bar.trimEnd(), ...lines] : lines
+      const held = waiting
+      waiting = undefined
+      const isUnclear = row.type === 'call' && row.open === true && row.subject === ''
+      if (held !== undefined && (held.id !== row.id || row.open !== true)) return [...put(held), ...(isUnclear ? hold(row) : put(row))]
+      return isUnclear ? hold(row) : put(row)
     },
   }
+
+  function hold(row: CallRow): string[] {
+    waiting = row
+    return []
+  }
+}
+
+/** Where the line of this number ends, counted from 1; -1 when there are not that many. */
+function endOfLine(text: string, number: number): number {
+  let at = -1
+  for (let line = 0; line < number; line++) if ((at = text.indexOf('\n', at + 1)) === -1) return -1
+  return at
+}
+
+function countLines(text: string, start: number): number {
+  let count = 1
+  for (let at = text.indexOf('\n', start); at !== -1; at = text.indexOf('\n', at + 1)) count++
+  return count
 }

@@ -1,0 +1,61 @@
+// The page of a digest: aligned, within its width, and harmless whatever the stream says.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { eventsByRecord } from '../../test/fold.ts'
+import { holds } from '../../test/properties.ts'
+import { createDigest, type Digest } from '../analyze/digest.ts'
+import type { Rec } from '../base/json.ts'
+import { legalStream, linesOf, streamDialects } from '../testing/index.ts'
+import { digestLines } from './digest.ts'
+import { widthOf } from './layout.ts'
+
+type Dialect = (typeof streamDialects)[number]
+function digestOf(input: string | readonly Rec[], dialect: Dialect): Digest {
+  const digest = createDigest()
+  for (const events of eventsByRecord(input, dialect)) for (const event of events) digest.push(event)
+  return digest.report()
+}
+const page = (digest: Digest, width = 80, colour = false): string[] => digestLines(digest, { width, colour })
+
+const evil = '\u001b]8;;http://evil\u0007click\u001b[2J\u202e\r\nEVIL'
+
+test('nothing of a stream can act on a terminal', () => {
+  const place = { session_id: evil, run_id: evil, ts: 1 }
+  const records: Rec[] = [
+    { event: 'session.start', backend: evil, dir: evil },
+    { event: 'user.message_chunk', delta: evil },
+    { event: 'agent.message_chunk', delta: `${evil} [finding] ${evil}` },
+    { event: 'tool.call', toolCallId: 'a', title: evil, kind: 'bash', rawInput: { command: evil } },
+    { event: 'tool.call_update', toolCallId: 'a', status: 'failed' },
+    { event: 'tool.call', toolCallId: 'b', title: evil, kind: 'edit', locations: [{ path: evil }] },
+    { event: 'tool.call_update', toolCallId: 'b', status: 'completed' },
+    { event: 'permission.request', request_id: '1', tool: evil, question: evil },
+    { event: 'permission.response', request_id: '1', kind: 'reject' },
+    { event: 'avenor.error', source: evil, message: evil },
+    { event: 'avenor.loop.start', run_label: evil },
+    { event: 'avenor.phase.end', phase: evil, iteration: 1, stop_reason: 'error' },
+    { event: 'session.end', stop_reason: 'error' },
+  ].map((record) => ({ ...place, ...record }))
+  for (const line of page(digestOf(records, 'avenor'))) assert.doesNotMatch(line, /[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/, line)
+  for (const line of page(digestOf(records, 'avenor'), 80, true))
+    assert.doesNotMatch(line.replace(/\u001b\[\d+m/g, ''), /[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/, line)
+})
+
+test('lines keep within their width, whatever there is to tell', () =>
+  holds(40, (seed, random) => {
+    for (const dialect of streamDialects) {
+      const width = random.pick([40, 60, 80, 120])
+      for (const line of page(digestOf(linesOf(legalStream(dialect, seed)), dialect), width))
+        assert.ok(widthOf(line) <= width, `${width}: ${line}`)
+    }
+  }))
+
+test('colour changes the colours only', () => {
+  const digest = digestOf(linesOf(legalStream('claude', 3)), 'claude')
+  assert.deepEqual(
+    page(digest, 80, true).map((line) => line.replace(/\u001b\[\d+m/g, '')),
+    page(digest, 80, false),
+  )
+})
+
+test('an empty stream has a page, too', () => assert.deepEqual(page(digestOf('', 'avenor')), ['There is no session in this stream.']))

@@ -1,0 +1,245 @@
+// A digest as a page for people. What has nothing to say is left out; what comes from the stream is made harmless.
+import type { Digest, List, SessionDigest } from '../analyze/digest.ts'
+import type { Stall } from '../analyze/stall.ts'
+import type { Totals } from '../analyze/usage.ts'
+import { plural } from '../base/text.ts'
+import type { Decision } from '../model/vocabulary.ts'
+import { costText, countText, durationText, timeText } from './amounts.ts'
+import { harmlessLine } from './harmless.ts'
+import { cutTo } from './layout.ts'
+import { createPage, type Page, type PageOptions } from './page.ts'
+
+const most = { tools: 20, files: 12, commands: 12, asks: 8, tasks: 8, findings: 10, errors: 8, stalls: 8, phases: 8, issues: 5 }
+
+export function digestLines(digest: Digest, options: PageOptions): string[] {
+  const page = createPage(options)
+  for (const [index, session] of digest.sessions.entries()) {
+    if (index > 0) page.line(page.style.dim('─'.repeat(Math.min(options.width, 60))))
+    sessionPart(page, session)
+  }
+  if (digest.sessions.length === 0) page.line('There is no session in this stream.')
+  besidePart(page, digest)
+  return page.lines()
+}
+
+// ── one session ────────────────────────────────────────────────────────────
+
+function sessionPart(page: Page, session: SessionDigest): void {
+  const who = [session.program, session.version].filter((part) => part !== undefined).join(' ')
+  const title = [who, session.model].filter((part) => part !== undefined && part !== '').map((part) => harmlessLine(part!))
+  if (title.length > 0) page.title(title.join(' · '))
+  aboutPart(page, session)
+  if (session.prompt !== undefined) page.part('prompt', harmlessLine(session.prompt))
+  if (session.answer !== undefined) page.part('answer', harmlessLine(session.answer))
+  page.part('ended', endedText(page, session))
+  workPart(page, session)
+  troublePart(page, session)
+  page.part('tokens', amounts(session.usage))
+}
+
+function aboutPart(page: Page, { session, run, cwd, mode, title, start, end }: SessionDigest): void {
+  if (title !== undefined) page.part('title', harmlessLine(title))
+  if (session !== undefined) page.part('session', `${harmlessLine(session)}${run === undefined ? '' : `, run ${harmlessLine(run)}`}`)
+  if (cwd !== undefined) page.part('folder', harmlessLine(cwd))
+  if (mode !== undefined && mode !== 'default') page.part('mode', harmlessLine(mode))
+  if (start === undefined) return
+  const [from, to] = [timeText(start), timeText(end ?? start)]
+  page.part('time', from === to ? from : `${from} – ${from.slice(0, 10) === to.slice(0, 10) ? to.slice(11) : to}`)
+}
+
+function endedText({ style }: Page, { ended, turns, steps, durationMs }: SessionDigest): string {
+  const { outcome, reason, cut, error, exitCode, signal } = ended
+  const how = cut ? 'the stream stopped before the end' : outcome === 'ok' ? 'well' : outcome
+  const why = [cut || reason === 'end_turn' ? undefined : reason, exitCode === undefined ? undefined : `exit code ${exitCode}`, signal]
+  const told = why.filter((part) => part !== undefined)
+  const paint = outcome === 'ok' ? style.green : outcome === 'failed' ? style.red : style.yellow
+  const sums = [
+    plural(turns, 'turn'),
+    steps === 0 ? '' : plural(steps, 'model call'),
+    durationMs === undefined ? '' : durationText(durationMs),
+  ]
+  const text = `${paint(how)}${told.length === 0 ? '' : ` (${harmlessLine(told.join(', '))})`}, after ${sums.filter((part) => part !== '').join(', ')}`
+  return error === undefined ? text : `${text}: ${harmlessLine(error.text)}`
+}
+
+// ── what was done ───────────────────────────────────────────────────────────
+
+function workPart(page: Page, { tools, files, commands, subagents, cwd }: SessionDigest): void {
+  const { style, room } = page
+  const near = (path: string): string => harmlessLine(cwd !== undefined && path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path)
+  if (tools.length > 0) {
+    page.part(
+      'tools',
+      summed(
+        tools.map(({ calls, failed, denied }) => ({ calls, failed, denied })),
+        style,
+      ),
+    )
+    const number = (count: number): string => (count === 0 ? '' : String(count))
+    const time = (ms: number): string => (ms === 0 ? '' : durationText(ms))
+    page.table(
+      ['', 'calls', 'failed', 'denied', 'open', 'time', 'longest'],
+      tools
+        .slice(0, most.tools)
+        .map((tool) => [
+          harmlessLine(tool.name),
+          String(tool.calls),
+          number(tool.failed),
+          number(tool.denied),
+          number(tool.abandoned),
+          time(tool.totalMs),
+          tool.calls > 1 ? time(tool.longestMs) : '',
+        ]),
+    )
+    if (tools.length > most.tools) page.item(style.dim(`… and ${tools.length - most.tools} more`))
+  }
+  const changed = files.items.filter((file) => file.changed > 0).length
+  if (files.items.length > 0) {
+    page.part('files', `${changed} changed, ${files.items.length - changed + files.more} only read`)
+    page.list({ items: files.items.filter((file) => file.changed > 0), more: 0 }, most.files, ({ path, changed: times }) =>
+      cutTo(`${near(path)}${times > 1 ? style.dim(` × ${times}`) : ''}`, room),
+    )
+  }
+  if (commands.items.length > 0) {
+    const failed = commands.items.filter((command) => command.failed).length
+    page.part('commands', `${commands.items.length + commands.more}${failed === 0 ? '' : `, ${style.red(`${failed} failed`)}`}`)
+    page.list(commands, most.commands, ({ command, failed: bad, exitCode, status, durationMs }) => {
+      const code = !bad ? '' : exitCode === undefined ? ` ${status}` : ` exit ${exitCode}`
+      const time = durationMs === undefined ? '' : ` ${durationText(durationMs)}`
+      return `${bad ? style.red('✗') : style.green('✓')} ${cutTo(harmlessLine(command), room - 4 - code.length - time.length)}${style.red(code)}${style.dim(time)}`
+    })
+  }
+  if (subagents.items.length > 0) {
+    page.part('subagents', String(subagents.items.length + subagents.more))
+    page.list(subagents, most.tasks, ({ task, title, status, durationMs }) => {
+      const time = durationMs === undefined ? '' : ` ${durationText(durationMs)}`
+      const bad = status === 'ok' ? '' : ` ${status}`
+      return `${status === 'ok' ? style.green('✓') : style.red('✗')} ${cutTo(harmlessLine(title ?? task), room - 4 - bad.length - time.length)}${style.red(bad)}${style.dim(time)}`
+    })
+  }
+}
+
+function summed(tools: readonly { calls: number; failed: number; denied: number }[], style: Page['style']): string {
+  const sum = (what: 'calls' | 'failed' | 'denied'): number => tools.reduce((so, tool) => so + tool[what], 0)
+  const parts = [plural(sum('calls'), 'call')]
+  if (sum('failed') > 0) parts.push(style.red(`${sum('failed')} failed`))
+  if (sum('denied') > 0) parts.push(style.yellow(`${sum('denied')} denied`))
+  return parts.join(', ')
+}
+
+// ── what went wrong ──────────────────────────────────────────────────────────
+
+const decided: Record<Decision, string> = {
+  allow: 'allowed',
+  reject: 'refused',
+  cancelled: 'cancelled',
+  withdrawn: 'not answered',
+  expired: 'answered too late',
+}
+
+function troublePart(page: Page, session: SessionDigest): void {
+  const { style, room } = page
+  const { permissions, questions, findings, errors, retries, compactions, longestSilence, stalls, cwd } = session
+  if (permissions.asked + permissions.refused > 0) {
+    const { asked, allowed, refused, unanswered } = permissions
+    const parts = [
+      asked > 0 ? `${asked} asked` : '',
+      allowed > 0 ? `${allowed} allowed` : '',
+      refused > 0 ? style.yellow(`${refused} refused`) : '',
+      unanswered > 0 ? style.yellow(`${unanswered} not answered`) : '',
+    ]
+    page.part('permissions', parts.filter((part) => part !== '').join(', '))
+    page.list(permissions, most.asks, ({ name, question, decision, by, waitedMs }) => {
+      const waited = waitedMs === undefined ? '' : `, after ${durationText(waitedMs)}`
+      const who = by === undefined || by === 'unknown' ? '' : ` by ${by}`
+      return cutTo(harmlessLine(`${[name, question].filter(Boolean).join(' ')}: ${decided[decision]}${who}${waited}`), room)
+    })
+  }
+  if (questions > 0) page.part('questions', `${questions} asked`)
+  if (findings.items.length > 0) {
+    page.part('findings', style.magenta(String(findings.items.length + findings.more)))
+    page.list(
+      findings,
+      most.findings,
+      ({ text, rule }) => `${cutTo(harmlessLine(text), room - rule.length - 2)}  ${style.dim(harmlessLine(rule))}`,
+    )
+  }
+  errorPart(page, isToldAbove(session) ? { items: [], more: 0 } : errors, retries)
+  if (compactions > 0) page.part('compacted', plural(compactions, 'time'))
+  if (longestSilence !== undefined && longestSilence.ms >= 1000)
+    page.part('silence', `${durationText(longestSilence.ms)} at most, waiting for ${harmlessLine(longestSilence.during)}`)
+  if (stalls.items.length > 0) {
+    page.part('stuck', style.red(plural(stalls.items.length + stalls.more, 'time')))
+    page.list(stalls, most.stalls, (stall) =>
+      cutTo(harmlessLine(cwd === undefined ? stallText(stall) : stallText(stall).replaceAll(`${cwd}/`, '')), room),
+    )
+  }
+}
+
+/** The one error is the one that it ended with. */
+const isToldAbove = ({ errors: { items, more }, ended }: SessionDigest): boolean =>
+  items.length === 1 && more === 0 && items[0]!.times === 1 && items[0]!.text === ended.error?.text
+
+function errorPart(page: Page, errors: Digest['errors'], retries: number): void {
+  const { style, room } = page
+  if (errors.items.length > 0) {
+    const all = errors.items.reduce((so, { times }) => so + times, errors.more)
+    page.part('errors', style.red(String(all)))
+    page.list(errors, most.errors, ({ category, text, times }) =>
+      cutTo(harmlessLine(`${category}: ${text}${times > 1 ? ` (${times} times)` : ''}`), room),
+    )
+  }
+  if (retries > 0) page.part('retries', String(retries))
+}
+
+function stallText(stall: Stall): string {
+  if (stall.type === 'silence')
+    return `nothing for ${durationText(stall.forMs)} while ${stall.open.map(({ what, name, id }) => `${what} ${name ?? id}`).join(', ')} was open`
+  const seqs = `events ${stall.seqs[0]}–${stall.seqs.at(-1)}`
+  if (stall.type === 'compaction') return `the context was made smaller ${stall.times} times without work in between (${seqs})`
+  return `${stall.calls.map(({ name, subject }) => `${name} ${subject}`.trim()).join(', then ')}: ${stall.times} times (${seqs})`
+}
+
+// ── all of it ─────────────────────────────────────────────────────────────
+
+function besidePart(page: Page, { runs, sessions, moreSessions, usage, issues, errors, retries }: Digest): void {
+  const { style, room } = page
+  if (runs.length + errors.items.length + retries > 0 || sessions.length > 1) page.line()
+  for (const { run, label, reason, iterations, phases } of runs) {
+    const name = harmlessLine([label, run].filter((part) => part !== undefined).join(' '))
+    page.part(
+      'loop',
+      [name, iterations === undefined ? '' : plural(iterations, 'iteration'), reason ?? 'not ended']
+        .filter((part) => part !== '')
+        .join(', '),
+    )
+    page.list(phases, most.phases, ({ name: phase, iteration, reason: why, durationMs }) =>
+      cutTo(
+        `${harmlessLine(phase)}, iteration ${iteration}: ${why}${durationMs === undefined ? '' : `, ${durationText(durationMs)}`}`,
+        room,
+      ),
+    )
+  }
+  errorPart(page, errors, retries)
+  if (sessions.length > 1) page.part('in all', `${plural(sessions.length + moreSessions, 'session')}, ${amounts(usage)}`)
+  if (moreSessions > 0) page.item(style.dim(`only the first ${sessions.length} are shown`))
+  if (issues.items.length === 0) return
+  page.part('unreadable', style.yellow(plural(issues.items.length + issues.more, 'record')))
+  page.list(issues as List<Digest['issues']['items'][number]>, most.issues, ({ line, code, text }) =>
+    cutTo(harmlessLine(`line ${line}: ${text} (${code})`), room),
+  )
+}
+
+function amounts(totals: Totals): string {
+  const names = [
+    ['input', totals.input],
+    ['output', totals.output],
+    ['thinking', totals.reasoning],
+    ['cache read', totals.cacheRead],
+    ['cache write', totals.cacheWrite],
+  ] as const
+  const parts = names.filter(([, count]) => count > 0).map(([name, count]) => `${countText(count)} ${name}`)
+  if (parts.length === 0) return 'not told'
+  const cost = totals.costUsd === 0 ? 'no known price' : `${costText(totals.costUsd)}${totals.pricedUsd > 0 ? ' by price list' : ''}`
+  return `${parts.join(' · ')} · ${cost}`
+}

@@ -1,0 +1,53 @@
+// A page with a narrow column of labels and their contents beside it.
+import type { List } from '../analyze/digest.ts'
+import { cutTo, widthOf, wrapped } from './layout.ts'
+import { type Style, styleFor } from './style.ts'
+
+export type Page = ReturnType<typeof createPage>
+export type PageOptions = { width: number; colour: boolean }
+
+const labelWidth = 12
+const margin = ' '.repeat(labelWidth)
+const shortestName = 8
+
+/** Texts that are put in must be harmless. */
+export function createPage({ width, colour }: PageOptions) {
+  const style: Style = styleFor(colour)
+  const lines: string[] = []
+  const room = Math.max(20, width - labelWidth)
+
+  return {
+    style,
+    room,
+    lines: (): string[] => lines,
+    line: (text = ''): void => void lines.push(text),
+    title: (text: string): void => void lines.push(...wrapped(style.bold(text), width)),
+    /** A label and what belongs to it, on as many lines as that takes. */
+    part(label: string, text: string): void {
+      for (const [index, line] of wrapped(text, room).entries())
+        lines.push(index === 0 ? `${style.dim(label.padEnd(labelWidth))}${line}` : `${margin}${line}`)
+    },
+    item: (text: string): void => void lines.push(`${margin}${text}`),
+    /** The first ones, a line each, and how many more there are. */
+    list<T>({ items, more }: List<T>, most: number, textOf: (item: T) => string): void {
+      for (const item of items.slice(0, most)) lines.push(`${margin}${textOf(item)}`)
+      const left = more + Math.max(0, items.length - most)
+      if (left > 0) lines.push(`${margin}${style.dim(`… and ${left} more`)}`)
+    },
+    /** Names to the left, numbers to the right. Columns that are empty, or for which there is no room, are left out. */
+    table(head: readonly string[], rows: readonly (readonly string[])[]): void {
+      const all = [head, ...rows]
+      const wide = (column: number): number => Math.max(...all.map((row) => widthOf(row[column]!)))
+      const columns = head.flatMap((_, column) => (column > 0 && rows.some((row) => row[column] !== '') ? [column] : []))
+      const roomForNames = (): number => columns.reduce((left, column) => left - 2 - wide(column), room)
+      while (columns.length > 1 && roomForNames() < shortestName) columns.pop()
+      const first = Math.min(wide(0), Math.max(shortestName, roomForNames()))
+      for (const [index, row] of all.entries()) {
+        const name = cutTo(row[0]!, first)
+        const numbers = columns.map((column) => `  ${' '.repeat(wide(column) - widthOf(row[column]!))}${row[column]}`)
+        const line = `${name}${' '.repeat(first - widthOf(name))}${numbers.join('')}`.trimEnd()
+        lines.push(`${margin}${index === 0 ? style.dim(line) : line}`)
+      }
+    },
+  }
+}

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Row } from '../analyze/row.ts'
+import { createTerminalView } from './terminal.ts'
+
+/** What the rows look like without colour. Only what a test is about is given. */
+function shown(rows: readonly Record<string, unknown>[], options: { full?: boolean; width?: number } = {}): string[] {
+  const view = createTerminalView({ width: 40, colour: false, ...options })
+  return rows.flatMap((row, index) => view.push({ id: `r${index}`, seq: index + 1, depth: 0, ...row } as unknown as Row))
+}
+const call = { type: 'call', id: 'c', name: 'Bash', toolKind: 'execute', subject: 'npm test' }
+
+test('the end of a call stands under its head, and names it where something came between', () => {
+  const end = { ...call, status: 'ok', failed: true, exitCode: 2, durationMs: 1500, output: 'no\n' }
+  assert.deepEqual(shown([{ ...call, open: true }, end]), ['● Bash npm test', '  ✘ exit 2 · 1.5 s', '    no'])
+  const between = { type: 'note', level: 'warn', label: 'retry', text: 'x' }
+  assert.deepEqual(shown([{ ...call, open: true }, between, end])[2], '  ✘ Bash npm test exit 2 · 1.5 s')
+})
+
+test('a call that does not yet say what it is about waits for that, but for nothing else', () => {
+  const unclear = { ...call, subject: '', open: true }
+  assert.deepEqual(shown([unclear, { ...call, open: true }]), ['● Bash npm test'])
+  assert.deepEqual(shown([unclear, { type: 'note', level: 'info', label: 'a', text: 'b' }]), ['● Bash', '· a b'])
+  assert.deepEqual(shown([unclear, { ...unclear, id: 'd' }, { ...unclear, open: undefined, status: 'ok' }]), [
+    '● Bash',
+    '● Bash',
+    '  ✔ Bash  ok',
+  ])
+})
+
+test('long outputs and thoughts are folded, and not with --full', () => {
+  const output = Array.from({ length: 9 }, (_, index) => `line ${index}`).join('\n')
+  const rows = [
+    { ...call, open: true },
+    { ...call, status: 'ok', output },
+    { type: 'thought', text: 'a\nb\nc\nd' },
+  ]
+  assert.deepEqual(shown(rows).slice(5), ['    line 3', '    … 5 more lines', '✻ a', '  b', '  … 2 more lines'])
+  assert.equal(shown(rows, { full: true }).length, 2 + 9 + 4)
+})
+
+test('what was read is counted, not shown; what failed is shown', () => {
+  const read = { type: 'call', id: 'c', name: 'Read', toolKind: 'read', subject: 'a', status: 'ok', output: 'x\ny' }
+  assert.deepEqual(shown([read]), ['  ✔ Read a ok · 2 lines'])
+  assert.deepEqual(shown([{ ...read, status: 'error', failed: true, output: 'no such file' }]), ['  ✘ Read a error', '    no such file'])
+})
+
+test('paths in the folder of the session are told from there', () => {
+  const start = { type: 'start', program: 'x', cwd: '/home/dev/project' }
+  assert.equal(shown([start, { ...call, subject: '/home/dev/project/src/a.ts', open: true }])[2], '● Bash src/a.ts')
+  assert.equal(shown([start, { ...call, subject: '/home/dev/projects/a.ts', open: true }])[2], '● Bash /home/dev/projects/a.ts')
+})
+
+test('a fault is told once, though turn and session end with it', () => {
+  const fault = { reason: 'error', outcome: 'failed', error: { category: 'auth', text: 'no key' } }
+  const rows = [
+    { type: 'turn', turn: 1, ...fault },
+    { type: 'end', of: 'session', turns: 1, ...fault },
+  ]
+  assert.deepEqual(shown(rows), ['✘ turn 1 · error', '  no key', '', '✘ failed: error · 1 turn'])
+})
+
+test('questions, plans and subagents have their signs', () => {
+  const ask = { type: 'ask', id: 'q', about: 'permission', name: 'Bash', question: 'rm x' }
+  const rows = [
+    { ...ask, open: true },
+    { ...ask, decision: 'reject', by: 'user' },
+    {
+      type: 'plan',
+      entries: [
+        { text: 'one', status: 'done' },
+        { text: 'two', status: 'active' },
+      ],
+    },
+    { type: 'text', text: 'deep', depth: 2 },
+    { type: 'task', title: 'look', agentType: 'explorer', open: true },
+  ]
+  assert.deepEqual(shown(rows), [
+    '? may it Bash rm x',
+    '  ✘ reject by user Bash rm x',
+    '☑ one',
+    '▶ two',
+    '│ │',
+    '│ │ deep',
+    '',
+    '◆ explorer look',
+  ])
+})
