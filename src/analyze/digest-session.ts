@@ -1,0 +1,245 @@
+// One session of a digest. It keeps counts and the first of each list, never a whole text or output.
+import type { Event, EventOf, Fault } from '../model/event.ts'
+import { outcomeOf } from '../model/outcome.ts'
+import type { Verdict } from './classes.ts'
+import { type AskDigest, type ErrorDigest, keeper, type SessionDigest, type TaskDigest } from './digest-shape.ts'
+import { createTools } from './digest-tools.ts'
+import { beginning, copyOf, createMemory, ending } from './excerpt.ts'
+import { phraseOf } from './phrases.ts'
+import { known } from './snapshot.ts'
+import type { Stall } from './stall.ts'
+import type { Totals } from './usage.ts'
+
+const longest = { prompt: 500, answer: 1000, excerpt: 160, error: 500 }
+const most = { asks: 50, tasks: 100, findings: 100, errors: 50, stalls: 50, open: 1024 }
+
+type Setting = Pick<SessionDigest, 'program' | 'version' | 'model' | 'cwd' | 'mode' | 'title'>
+
+export type SessionFold = ReturnType<typeof createSessionFold>
+
+export function createSessionFold(session: string | undefined) {
+  const tools = createTools()
+  const asks = keeper<AskDigest>(most.asks)
+  const tasks = keeper<TaskDigest>(most.tasks)
+  const findings = keeper<SessionDigest['findings']['items'][number]>(most.findings)
+  const errors = new Map<string, ErrorDigest>()
+  const stalls = new Map<string, Stall>()
+  const asked = new Map<string, EventOf<'permission.request'>>()
+  const running = new Map<string, EventOf<'task.start'>>()
+  const counts = { prompts: 0, turns: 0, steps: 0, questions: 0, retries: 0, compactions: 0 }
+  const permissions = { asked: 0, allowed: 0, refused: 0, unanswered: 0 }
+  const trouble = { findings: 0, errors: 0, denied: 0 }
+  let setting: Setting = {}
+  let run: string | undefined
+  let prompt = ''
+  const said = createMemory()
+  const thought = createMemory()
+  let answer: string | undefined
+  let start: number | undefined
+  let end: number | undefined
+  let last = 0
+  let silence: SessionDigest['longestSilence']
+  let turnsMs = 0
+  const more = { errors: 0, stalls: 0 }
+  let over: EventOf<'session.end'> | undefined
+
+  function time(at: number | undefined, seq: number): void {
+    if (at !== undefined) {
+      if (end === undefined) start = at
+      else if (at - end > (silence?.ms ?? 0)) silence = { ms: at - end, from: end, to: at, seq: last, during: waitsFor() }
+      if (!(end! >= at)) end = at
+    }
+    last = seq
+  }
+
+  const waitsFor = (): string => (asked.size > 0 ? 'a permission' : (tools.current() ?? (running.size > 0 ? 'a subagent' : 'the model')))
+
+  /** The end of a message, a turn or a session only says again what failed. */
+  function fail({ category, text }: Fault, { seq, at, kind }: Event): void {
+    const short = beginning(text, longest.error)
+    const before = errors.get(`${category} ${short}`)
+    if (before !== undefined) before.times += kind === 'error' || kind === 'task.end' ? 1 : 0
+    else if (errors.size < most.errors) errors.set(`${category} ${short}`, { seq, ...known({ at }), category, text: short, times: 1 })
+    else more.errors++
+  }
+
+  /** The words around it. Of a text in pieces they end where it was found. */
+  function found(event: Event, rule: string): string {
+    const text = 'text' in event ? (event.text ?? '') : ''
+    if (event.agent !== undefined || (event.kind !== 'text.delta' && event.kind !== 'thought.delta')) return around(text, rule)
+    return ending((event.kind === 'text.delta' ? said : thought).text(), longest.excerpt)
+  }
+
+  function find(event: Event, rule: string): void {
+    const { seq, at, agent } = event
+    trouble.findings++
+    findings.add(() => ({ seq, rule, text: found(event, rule), ...known({ at, agent }) }))
+  }
+
+  function ask(event: EventOf<'permission.answer'>): void {
+    const { id = '', decision, by, at, name } = event
+    const request = asked.get(id)
+    asked.delete(id)
+    const isOpen = decision === 'withdrawn'
+    permissions[isOpen ? 'unanswered' : decision === 'allow' ? 'allowed' : 'refused']++
+    if (!isOpen && decision !== 'allow') trouble.denied++
+    if (request === undefined && decision === 'allow') return // a rule's yes is no news
+    const waitedMs = request?.at === undefined || at === undefined ? undefined : at - request.at
+    asks.add(() => ({ decision, ...known({ name: request?.name ?? name, question: request?.question, by, waitedMs }) }))
+  }
+
+  function endTurn(event: EventOf<'turn.end'>): void {
+    const { reason, error, durationMs, text, failed } = event
+    turnsMs += durationMs ?? 0
+    answer = text === undefined ? ending(said.text(), longest.answer) || answer : beginning(text, longest.answer)
+    said.clear()
+    thought.clear()
+    if (outcomeOf(reason) !== 'failed' && failed !== true) return
+    trouble.errors++
+    if (error !== undefined) fail(error, event)
+  }
+
+  function step(event: Event): void {
+    switch (event.kind) {
+      case 'session.start':
+      case 'session.update': {
+        const { program, version, model, cwd, mode, title } = event
+        setting = { ...setting, ...known({ program, version, model, cwd, mode, title }) }
+        break
+      }
+      case 'prompt.submit':
+        if (event.agent !== undefined || event.by === 'system' || event.by === 'hook') break
+        if (event.partial !== true || counts.prompts === 0) counts.prompts++
+        if (counts.prompts === 1 && prompt.length < longest.prompt * 2) prompt += copyOf(event.text ?? '', longest.prompt * 2)
+        break
+      case 'turn.start':
+        counts.turns++
+        break
+      case 'turn.end':
+        endTurn(event)
+        break
+      case 'message.end':
+        counts.steps++
+        if (event.agent === undefined && event.model?.startsWith('<') === false) setting.model ??= event.model
+        if (event.error !== undefined) fail(event.error, event)
+        break
+      case 'text.end':
+        if (event.agent !== undefined || event.streamed) break
+        said.clear()
+        said.hear(event.text ?? '')
+        break
+      case 'tool.start':
+        tools.start(event)
+        break
+      case 'tool.update':
+        tools.update(event)
+        break
+      case 'tool.end':
+        tools.end(event)
+        break
+      case 'file.update':
+        for (const { path } of event.changes ?? []) tools.touch(path, 'changed')
+        break
+      case 'permission.request':
+        permissions.asked++
+        if (asked.size < most.open) asked.set(event.id, event)
+        break
+      case 'permission.answer':
+        ask(event)
+        break
+      case 'question.request':
+        counts.questions++
+        break
+      case 'task.start':
+        if (running.size < most.open) running.set(event.task, event)
+        break
+      case 'task.end': {
+        const begun = running.get(event.task)
+        running.delete(event.task)
+        const durationMs = begun?.at === undefined || event.at === undefined ? undefined : event.at - begun.at
+        tasks.add(() => ({
+          task: event.task,
+          type: begun?.type ?? 'agent',
+          status: event.status,
+          ...known({ title: begun?.title, durationMs }),
+        }))
+        if (event.error !== undefined) fail(event.error, event)
+        break
+      }
+      case 'retry.start':
+        counts.retries++
+        break
+      case 'context.trim':
+        counts.compactions++
+        break
+      case 'error':
+        trouble.errors++
+        fail(event.error, event)
+        break
+      case 'session.end':
+        over = event
+        if (event.error !== undefined) fail(event.error, event)
+        if (outcomeOf(event.reason) === 'failed' && trouble.errors === 0) trouble.errors++
+    }
+  }
+
+  const errorList = (): SessionDigest['errors'] => ({ items: [...errors.values()], more: more.errors })
+
+  return {
+    trouble,
+    errors: errorList,
+    retries: () => counts.retries,
+    /** Nothing was done in it; something may have been said. */
+    isIdle: () => counts.turns + counts.prompts === 0,
+    /** Most events come this way. */
+    delta(event: EventOf<'text.delta'> | EventOf<'thought.delta'>, { class: its, rule }: Verdict): void {
+      time(event.at, event.seq)
+      if (event.agent === undefined) (event.kind === 'text.delta' ? said : thought).hear(event.text)
+      if (its === 'FINDING') find(event, rule)
+    },
+    push(event: Event, { class: its, rule }: Verdict): void {
+      time(event.at, event.seq)
+      run ??= event.run
+      step(event)
+      if (its === 'FINDING') find(event, rule)
+    },
+    stall(stall: Stall): void {
+      if (stalls.has(stall.id) || stalls.size < most.stalls) stalls.set(stall.id, known(stall) as Stall)
+      else more.stalls++
+    },
+    digest(usage: Totals): SessionDigest {
+      const { reason = 'cut', error, exitCode, signal, synthetic } = over ?? {}
+      trouble.denied = Math.max(trouble.denied, tools.denied())
+      return {
+        ...known({ session, run }),
+        ...setting,
+        ...known({ prompt: prompt === '' ? undefined : beginning(prompt, longest.prompt) }),
+        ...known({ start, end, durationMs: over?.durationMs ?? (Math.max(turnsMs, start === undefined ? 0 : end! - start) || undefined) }),
+        ...counts,
+        tools: tools.tools(),
+        files: tools.files(),
+        commands: tools.commands(),
+        permissions: { ...permissions, ...asks.list() },
+        subagents: tasks.list(),
+        findings: findings.list(),
+        errors: errorList(),
+        ...known({ longestSilence: silence }),
+        stalls: { items: [...stalls.values()], more: more.stalls },
+        usage,
+        ended: {
+          reason,
+          outcome: outcomeOf(reason),
+          cut: over === undefined || synthetic === 'cut',
+          ...known({ error: error && known(error), exitCode, signal }),
+        },
+        ...known({ answer: over?.text === undefined ? answer : beginning(over.text, longest.answer) }),
+      }
+    },
+  }
+}
+
+function around(text: string, rule: string): string {
+  const at = text.toLowerCase().indexOf(phraseOf(rule) ?? text)
+  const from = Math.max(0, at - longest.excerpt / 4)
+  return `${from > 0 ? '…' : ''}${beginning(copyOf(text.slice(from), longest.excerpt * 2), longest.excerpt)}`
+}

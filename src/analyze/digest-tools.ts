@@ -1,0 +1,131 @@
+// The calls of one session: tools by name, commands, files. A call counts when it is over; what changed a file must have gone well.
+import { isRecord } from '../base/json.ts'
+import type { EventOf } from '../model/event.ts'
+import { toolFailed } from '../model/outcome.ts'
+import type { ToolKind } from '../model/vocabulary.ts'
+import { changesOf } from './changes.ts'
+import { type CommandDigest, keeper, type List, type SessionDigest, type ToolDigest } from './digest-shape.ts'
+import { beginning } from './excerpt.ts'
+import { commandOf, subjectOf } from './subject.ts'
+
+const mostOpen = 4096
+const mostTools = 200
+const mostFiles = 500
+const mostCommands = 100
+const longestCommand = 200
+
+type Call = {
+  seq: number
+  at: number | undefined
+  name: string
+  toolKind: ToolKind
+  title: string | undefined
+  input: unknown
+  paths: readonly string[] | undefined
+}
+type FileDigest = SessionDigest['files']['items'][number]
+
+/** How a call touches a file that it names. */
+const touches: Partial<Record<ToolKind, 'read' | 'changed'>> = { read: 'read', edit: 'changed', delete: 'changed', move: 'changed' }
+
+export function createTools() {
+  const open = new Map<string, Call>()
+  const tools = new Map<string, ToolDigest>()
+  const files = new Map<string, FileDigest>()
+  const commands = keeper<CommandDigest>(mostCommands)
+  let moreFiles = 0
+
+  function touch(path: string, how: 'read' | 'changed'): void {
+    let file = files.get(path)
+    if (file === undefined) {
+      if (files.size >= mostFiles) return void moreFiles++
+      files.set(path, (file = { path, read: 0, changed: 0 }))
+    }
+    file[how]++
+  }
+
+  function toolOf(name: string, toolKind: ToolKind): ToolDigest {
+    const key = tools.has(name) || tools.size < mostTools ? name : 'others'
+    let tool = tools.get(key)
+    if (tool === undefined)
+      tools.set(key, (tool = { name: key, toolKind, calls: 0, failed: 0, denied: 0, abandoned: 0, totalMs: 0, longestMs: 0 }))
+    return tool
+  }
+
+  return {
+    start({ call = '', seq, at, name, toolKind, title, input, paths }: EventOf<'tool.start'>): void {
+      if (open.size >= mostOpen) open.delete(open.keys().next().value!)
+      open.set(call, { seq, at, name, toolKind, title, input, paths })
+    },
+    update({ call = '', toolKind, title, input, paths, content }: EventOf<'tool.update'>): void {
+      const known = open.get(call)
+      if (known === undefined) return
+      if (content !== undefined && known.paths === undefined) known.paths = changesOf({ content }).flatMap(({ path }) => path ?? [])
+      known.toolKind = toolKind ?? known.toolKind
+      known.title = title ?? known.title
+      known.input = input ?? known.input
+      known.paths = paths ?? known.paths
+    },
+    end(event: EventOf<'tool.end'>): void {
+      const call = open.get(event.call ?? '')
+      if (call === undefined) return
+      open.delete(event.call ?? '')
+      const failed = toolFailed(event)
+      const ran = event.status !== 'denied' && event.status !== 'abandoned'
+      const ms = ran ? (event.durationMs ?? between(event.startedAt ?? call.at, event.endedAt ?? event.at)) : undefined
+      const tool = toolOf(call.name, call.toolKind)
+      tool.calls++
+      if (event.status === 'denied') tool.denied++
+      else if (event.status === 'abandoned') tool.abandoned++
+      else if (failed) tool.failed++
+      if (ms !== undefined) {
+        tool.totalMs += ms
+        tool.longestMs = Math.max(tool.longestMs, ms)
+      }
+      const how = touches[call.toolKind]
+      if (how !== undefined && !failed) for (const path of pathsOf(call, event)) touch(path, how)
+      const command = commandOf(call)
+      if (command === undefined || event.status === 'denied') return
+      commands.add(() => ({
+        seq: call.seq,
+        command: beginning(command, longestCommand),
+        status: event.status,
+        failed,
+        ...(event.exitCode !== undefined && { exitCode: event.exitCode }),
+        ...(ms !== undefined && { durationMs: ms }),
+      }))
+    },
+    touch,
+    /** The call that began last of those that are open. */
+    current: (): string | undefined => [...open.values()].at(-1)?.name,
+    denied: (): number => sum(tools.values(), ({ denied }) => denied),
+    tools: (): ToolDigest[] => [...tools.values()].toSorted((a, b) => b.calls - a.calls || b.totalMs - a.totalMs),
+    files: (): List<FileDigest> => ({
+      items: [...files.values()].toSorted((a, b) => Number(b.changed > 0) - Number(a.changed > 0)),
+      more: moreFiles,
+    }),
+    commands: commands.list,
+  }
+}
+
+/** Paths that the source told, else those of the changes that the call made, else what its input says it is about. */
+function pathsOf(call: Call, { data, content }: EventOf<'tool.end'>): readonly string[] {
+  const { paths, input, toolKind } = call
+  if (paths !== undefined && paths.length > 0) return paths
+  if (toolKind !== 'read') return changesOf({ input, data, content }).flatMap(({ path, patch }) => path ?? pathsInPatch(patch ?? ''))
+  const subject = isRecord(input) ? subjectOf({ toolKind, input }) : ''
+  return subject === '' || subject.startsWith('{') ? [] : [subject]
+}
+
+/** As Codex and opencode write patches, and as diff does. */
+const pathsInPatch = (patch: string): string[] =>
+  [...patch.matchAll(/^(?:\*\*\* (?:Add|Update|Delete) File: |\+\+\+ (?:b\/)?)(.+)$/gm)].map(([, path]) => path!.trim())
+
+const between = (from: number | undefined, to: number | undefined): number | undefined =>
+  from === undefined || to === undefined || to < from ? undefined : to - from
+
+function sum<T>(items: Iterable<T>, of: (item: T) => number): number {
+  let all = 0
+  for (const item of items) all += of(item)
+  return all
+}

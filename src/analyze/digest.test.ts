@@ -1,0 +1,250 @@
+// The digest of made-up streams: who, what, how long, what went wrong, and that nothing in it grows with the stream.
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { eventsByRecord } from '../../test/fold.ts'
+import { holds } from '../../test/properties.ts'
+import type { Rec } from '../base/json.ts'
+import { legalStream, linesOf, streamDialects } from '../testing/index.ts'
+import { createDigest, type Digest, type SessionDigest } from './digest.ts'
+
+type Dialect = (typeof streamDialects)[number]
+
+function digestOf(records: string | readonly Rec[], dialect: Dialect = 'avenor'): Digest {
+  const digest = createDigest()
+  for (const events of eventsByRecord(records, dialect)) for (const event of events) digest.push(event)
+  return digest.report()
+}
+const avenor = (...records: Rec[]): Digest =>
+  digestOf(records.map((record, index) => ({ session_id: 's', ts: 1000 * (index + 1), ...record })))
+const only = ({ sessions }: Digest): SessionDigest => {
+  assert.equal(sessions.length, 1)
+  return sessions[0]!
+}
+
+const start = { event: 'session.start', backend: 'claude', dir: '/home/dev' }
+const end = { event: 'session.end', stop_reason: 'end_turn', usage: { input_tokens: 100, output_tokens: 20, total_tokens: 120 } }
+const call = (id: string, more: Rec = {}): Rec => ({
+  event: 'tool.call',
+  toolCallId: id,
+  title: 'Bash',
+  kind: 'bash',
+  status: 'pending',
+  ...more,
+})
+const done = (id: string, status = 'completed', more: Rec = {}): Rec => ({ event: 'tool.call_update', toolCallId: id, status, ...more })
+const say = (text: string): Rec => ({ event: 'agent.message_chunk', content: { text } })
+
+test('who ran, where, what was asked, for how long, and how it ended', () => {
+  const {
+    program,
+    cwd,
+    prompt,
+    prompts,
+    turns,
+    start: from,
+    durationMs,
+    ended,
+    answer,
+    usage,
+  } = only(
+    avenor(
+      start,
+      { event: 'user.message_chunk', delta: 'Fix the' },
+      { event: 'user.message_chunk', delta: '\n  test' },
+      say('Done'),
+      say('.'),
+      end,
+    ),
+  )
+  assert.deepEqual(
+    [program, cwd, prompt, prompts, turns, from, durationMs, answer],
+    ['claude', '/home/dev', 'Fix the test', 1, 1, 1000, 5000, 'Done.'],
+  )
+  assert.deepEqual(ended, { reason: 'end_turn', outcome: 'ok', cut: false })
+  assert.deepEqual([usage.input, usage.output], [100, 20])
+})
+
+test('a stream that stops is cut, and what was open is not counted as done', () => {
+  const { ended, tools, commands } = only(avenor(start, call('1', { rawInput: { command: 'sleep 9' } })))
+  assert.deepEqual(ended, { reason: 'cut', outcome: 'failed', cut: true })
+  assert.deepEqual([tools[0]!.calls, tools[0]!.abandoned, tools[0]!.failed], [1, 1, 0])
+  assert.deepEqual(commands.items, [{ seq: 3, command: 'sleep 9', status: 'abandoned', failed: true }])
+})
+
+test('tools by name, with failures and times; commands; files', () => {
+  const { tools, commands, files } = only(
+    avenor(
+      call('1', { rawInput: { command: 'npm test' } }),
+      done('1', 'failed'),
+      call('2', { rawInput: { command: 'npm  test\n--all' } }),
+      say('…'),
+      done('2'),
+      call('3', { title: 'Edit', kind: 'edit', rawInput: { file_path: 'a.ts' }, locations: [{ path: '/home/dev/a.ts' }] }),
+      done('3'),
+      call('4', { title: 'Edit', kind: 'edit', locations: [{ path: 'b.ts' }] }),
+      done('4', 'failed'),
+      call('5', { title: 'Read', kind: 'read', rawInput: { file_path: '/home/dev/c.ts' } }),
+      done('5'),
+      end,
+    ),
+  )
+  assert.deepEqual(
+    tools.map(({ name, calls, failed, totalMs, longestMs }) => [name, calls, failed, totalMs, longestMs]),
+    [
+      ['Bash', 2, 1, 3000, 2000],
+      ['Edit', 2, 1, 2000, 1000],
+      ['Read', 1, 0, 1000, 1000],
+    ],
+  )
+  assert.deepEqual(
+    commands.items.map(({ command, failed, durationMs }) => [command, failed, durationMs]),
+    [
+      ['npm test', true, 1000],
+      ['npm test --all', false, 2000],
+    ],
+  )
+  assert.deepEqual(files.items, [
+    { path: '/home/dev/a.ts', read: 0, changed: 1 },
+    { path: '/home/dev/c.ts', read: 1, changed: 0 },
+  ])
+})
+
+test('permissions asked and answered, and what was denied', () => {
+  const ask = (id: string): Rec => ({ event: 'permission.request', request_id: id, tool: 'bash', question: 'Run it?', options: [] })
+  const answer = (id: string, kind: string): Rec => ({ event: 'permission.response', request_id: id, kind, source: 'control' })
+  const digest = avenor(ask('1'), answer('1', 'allow'), ask('2'), answer('2', 'reject'), ask('3'), end)
+  const { permissions } = only(digest)
+  assert.deepEqual([permissions.asked, permissions.allowed, permissions.refused, permissions.unanswered], [3, 1, 1, 1])
+  assert.deepEqual(permissions.items[1], { name: 'bash', question: 'Run it?', decision: 'reject', by: 'control', waitedMs: 1000 })
+  assert.equal(digest.counts.denied, 1)
+})
+
+suite('trouble', () => {
+  test('findings, with the words around them', () => {
+    const digest = avenor(say('all is well. The review'), say('er flagged this'), say(' and more'), end)
+    assert.deepEqual(
+      only(digest).findings.items.map(({ seq, rule, text }) => [seq, rule, text]),
+      [[4, 'text.reviewer-flagged', 'all is well. The reviewer flagged this']],
+    )
+    assert.deepEqual(digest.classes, { MILESTONE: 2, FINDING: 1, ACTIVITY: 5 })
+  })
+  test('a finding in a whole text is shown with what is around it', () => {
+    const text = `${'word '.repeat(100)}[finding] here ${'more '.repeat(100)}`
+    const [finding] = only(
+      digestOf(
+        [{ type: 'assistant', session_id: 's', message: { id: 'm', role: 'assistant', content: [{ type: 'text', text }] } }],
+        'claude',
+      ),
+    ).findings.items
+    assert.match(finding!.text, /^…(word )+\[finding\] here (more )+more…$/)
+  })
+  test('errors are told once, with how often they came; an end that repeats one adds none', () => {
+    const broken = { event: 'avenor.error', source: 'backend', message: 'connection lost' }
+    const digest = avenor(say('a'), broken, broken, { ...end, stop_reason: 'error' })
+    const { errors, ended } = only(digest)
+    assert.deepEqual(
+      errors.items.map(({ text, times }) => [text, times]),
+      [['connection lost', 2]],
+    )
+    assert.equal(ended.error?.text, 'connection lost')
+    assert.ok(digest.counts.errors >= 2)
+  })
+  test('an end that is no success is an error for CI, even if no error was told', () =>
+    assert.equal(avenor(say('a'), { ...end, stop_reason: 'max_tokens' }).counts.errors, 1))
+  test('all went well', () => assert.deepEqual(avenor(say('a'), end).counts, { findings: 0, errors: 0, denied: 0 }))
+  test('the longest silence, and what it waited for', () =>
+    assert.deepEqual(only(avenor(say('a'), call('1'), { ...done('1'), ts: 9000 }, { ...end, ts: 9500 })).longestSilence, {
+      ms: 7000,
+      from: 2000,
+      to: 9000,
+      seq: 5,
+      during: 'Bash',
+    }))
+  test('a loop and a stall have their evidence', () => {
+    const again = Array.from({ length: 6 }, (_, id) => [call(`${id}`, { rawInput: { command: 'ls' } }), done(`${id}`)]).flat()
+    const { stalls } = only(avenor(...again, call('x'), { ...done('x'), ts: 1e6 }, { ...end, ts: 1e6 }))
+    assert.deepEqual(
+      stalls.items.map((stall) => [stall.type, 'times' in stall ? stall.times : stall.forMs]),
+      [
+        ['loop', 6],
+        ['silence', 987_000],
+      ],
+    )
+  })
+})
+
+test('several sessions in one stream are told apart, a loop with its phases beside them', () => {
+  const of =
+    (session: string) =>
+    (record: Rec): Rec => ({ ...record, session_id: session, run_id: 'r' })
+  const run = (record: Rec): Rec => ({ ...record, session_id: undefined, run_id: 'r' })
+  const digest = avenor(
+    run({ event: 'avenor.loop.start', max_iterations: 2 }),
+    run({ event: 'avenor.phase.start', phase: 'plan', iteration: 0, kind: 'pre' }),
+    ...[start, say('one'), end].map(of('a')),
+    run({ event: 'avenor.phase.end', phase: 'plan', iteration: 0, stop_reason: 'end_turn' }),
+    ...[start, say('two'), end].map(of('b')),
+    run({ event: 'avenor.error', source: 'loop', message: 'too slow' }),
+    run({ event: 'avenor.retry', attempt: 1 }),
+    run({ event: 'avenor.loop.end', exit_reason: 'max_iterations', iterations_completed: 2 }),
+  )
+  assert.deepEqual(
+    digest.sessions.map(({ session, answer, usage }) => [session, answer, usage.input]),
+    [
+      ['a', 'one', 100],
+      ['b', 'two', 100],
+    ],
+  )
+  assert.equal(digest.usage.input, 200)
+  assert.deepEqual(digest.runs, [
+    {
+      run: 'r',
+      reason: 'max_iterations',
+      iterations: 2,
+      phases: { items: [{ name: 'plan', iteration: 0, reason: 'end_turn', durationMs: 4000 }], more: 0 },
+    },
+  ])
+  assert.deepEqual([digest.errors.items.map(({ text }) => text), digest.retries], [['too slow'], 1])
+})
+
+test('other JSON, broken lines, CRLF and a last line without its end are no harm', () => {
+  const text = [
+    JSON.stringify({ event: 'agent.message_chunk', session_id: 's', delta: 'a failed' }),
+    '{"no":"event"}',
+    '',
+    'not json',
+    '{"event":"agent.message_chunk","session_id":"s","delta":" test"}',
+    '{"event":"session.end","session_id":"s","stop_reason":"end_turn"}',
+  ].join('\r\n')
+  const digest = digestOf(text)
+  assert.equal(digest.counts.findings, 1)
+  assert.deepEqual(
+    digest.issues.items.map(({ line, code }) => [line, code]),
+    [[4, 'noise']],
+  )
+  assert.equal(only(digest).ended.reason, 'end_turn')
+})
+
+test('lists are bounded, and say how many more there were', () => {
+  const many = Array.from({ length: 700 }, (_, id) => [
+    call(`${id}`, { rawInput: { command: `echo ${id}` } }),
+    done(`${id}`),
+    call(`r${id}`, { title: 'Read', kind: 'read', locations: [{ path: `${id}.ts` }] }),
+    done(`r${id}`),
+  ]).flat()
+  const { commands, files, tools } = only(avenor(...many, end))
+  assert.deepEqual([commands.items.length, commands.more, files.items.length, files.more], [100, 600, 500, 200])
+  assert.equal(tools[0]!.calls, 700)
+})
+
+test('a digest of any legal stream is JSON, and its size has a bound', () =>
+  holds(60, (seed) => {
+    for (const dialect of streamDialects) {
+      const digest = digestOf(linesOf(legalStream(dialect, seed)), dialect)
+      assert.deepEqual(JSON.parse(JSON.stringify(digest)), digest)
+      for (const { ended, turns, tools } of digest.sessions) {
+        assert.ok(turns >= 0 && ['ok', 'failed', 'cancelled'].includes(ended.outcome))
+        for (const { calls, failed, denied, abandoned } of tools) assert.ok(calls >= failed + denied + abandoned)
+      }
+    }
+  }))

@@ -1,0 +1,122 @@
+// One pass over the events of a stream: who did what, for how long, what went wrong, what it cost and how it ended.
+import type { Rec } from '../base/json.ts'
+import type { Event, Kind } from '../model/event.ts'
+import { outcomeOf } from '../model/outcome.ts'
+import type { Pricer } from '../prices/price.ts'
+import { type ClassifierOptions, createClassifier, type Verdict } from './classify.ts'
+import { createSessionFold, type SessionFold } from './digest-session.ts'
+import { type Digest, keeper, type Keeper, type RunDigest } from './digest-shape.ts'
+import { known } from './snapshot.ts'
+import { createStallFinder, type StallOptions, usualSilence } from './stall.ts'
+import { isOfRun, type RunEvent } from './track.ts'
+import { createUsage } from './usage.ts'
+
+export type { Digest, List, SessionDigest } from './digest-shape.ts'
+
+export type DigestOptions = ClassifierOptions &
+  StallOptions & {
+    /** For what the source tells no cost of. */
+    price?: Pricer | undefined
+  }
+
+const most = { sessions: 1000, runs: 100, phases: 100, issues: 20 }
+
+type Phase = RunDigest['phases']['items'][number]
+type Run = Omit<RunDigest, 'phases'> & { phases: Keeper<Phase>; phaseAt: number | undefined }
+
+export function createDigest({ rules, nameOf, price, silenceMs = usualSilence, ...limits }: DigestOptions = {}) {
+  const classifier = createClassifier({ rules, nameOf })
+  const stalls = createStallFinder({ silenceMs, ...limits })
+  const usage = createUsage({ price })
+  const sessions = new Map<string | undefined, SessionFold>()
+  const runs = new Map<string | undefined, Run>()
+  const issues = keeper<Digest['issues']['items'][number]>(most.issues)
+  const classes = { MILESTONE: 0, FINDING: 0, ACTIVITY: 0 }
+  const beside = createSessionFold(undefined) // what belongs to no session, or to one too many
+  let events = 0
+  let recent: SessionFold | undefined
+  let recentId: string | undefined
+  const crowd = new Set<string>()
+  let held: Event | undefined // of pieces that follow one another the finder of stalls need see only the last
+
+  function sessionOf(id: string | undefined, kind: Kind): SessionFold {
+    if (recent !== undefined && recentId === id) return recent
+    recentId = id
+    recent = sessions.get(id)
+    if (recent !== undefined) return recent
+    if (id === undefined && kind !== 'session.start') return beside
+    if (sessions.size < most.sessions) sessions.set(id, (recent = createSessionFold(id)))
+    else if (id !== undefined && crowd.size < most.sessions) crowd.add(id)
+    return recent ?? beside
+  }
+
+  function look(event: Event): void {
+    for (const stall of stalls.push(event)) sessionOf(event.session, event.kind).stall(stall)
+  }
+
+  function ofRun(event: RunEvent): void {
+    let run = runs.get(event.run)
+    if (run === undefined) {
+      if (runs.size >= most.runs) return
+      runs.set(event.run, (run = { ...known({ run: event.run }), phases: keeper(most.phases), phaseAt: undefined }))
+    }
+    if (event.kind === 'run.start') Object.assign(run, known({ label: event.label }))
+    else if (event.kind === 'phase.start') run.phaseAt = event.at
+    else if (event.kind === 'phase.end') {
+      const durationMs = run.phaseAt === undefined || event.at === undefined ? undefined : event.at - run.phaseAt
+      run.phases.add(() => ({ name: event.name, iteration: event.iteration, reason: event.reason, ...known({ durationMs }) }))
+    } else {
+      Object.assign(run, known({ reason: event.reason, iterations: event.iterations }))
+      if (outcomeOf(event.reason) === 'failed') beside.trouble.errors++
+    }
+  }
+
+  return {
+    /** The event's class, too. */
+    push(event: Event, record?: Rec): Verdict {
+      events++
+      const verdict = classifier.push(event, record)
+      classes[verdict.class]++
+      if (event.kind === 'text.delta' || event.kind === 'thought.delta') {
+        const former = recent
+        sessionOf(event.session, event.kind).delta(event, verdict)
+        if (held !== undefined && (former !== recent || event.at! - held.at! >= silenceMs)) look(held)
+        held = event
+        return verdict
+      }
+      const session = sessionOf(event.session, event.kind)
+      session.push(event, verdict)
+      if (held !== undefined) look(held)
+      held = undefined
+      look(event)
+      if (isOfRun(event)) ofRun(event)
+      else if (event.kind === 'issue') issues.add(() => ({ line: event.line, code: event.code, text: event.text }))
+      else usage.push(event)
+      return verdict
+    },
+    report(): Digest {
+      const used = usage.report()
+      const totals = new Map(used.sessions.map(({ key, ...sums }) => [key, sums]))
+      const none = { input: 0, output: 0, reasoning: 0, cacheRead: 0, cacheWrite: 0, costUsd: 0, reportedUsd: 0, pricedUsd: 0 }
+      const unnamed = sessions.get(undefined)
+      const isNone = unnamed !== undefined && sessions.size > 1 && unnamed.isIdle() // a supervisor's word, of no session
+      const shown = [...sessions].filter(([, session]) => !isNone || session !== unnamed)
+      const digests = shown.map(([id, session]) => session.digest(totals.get(id ?? '') ?? none))
+      const others = isNone ? [beside, unnamed] : [beside]
+      const all = [beside, ...sessions.values()]
+      const sum = (what: keyof Digest['counts']): number => all.reduce((so, { trouble }) => so + trouble[what], 0)
+      return {
+        events,
+        classes,
+        sessions: digests,
+        moreSessions: crowd.size,
+        runs: [...runs.values()].map(({ phaseAt: _, phases, ...run }) => ({ ...run, phases: phases.list() })),
+        errors: { items: others.flatMap((one) => one.errors().items), more: others.reduce((so, one) => so + one.errors().more, 0) },
+        retries: others.reduce((so, one) => so + one.retries(), 0),
+        issues: issues.list(),
+        usage: { ...used.totals, unpriced: used.unpriced },
+        counts: { findings: sum('findings'), errors: sum('errors'), denied: sum('denied') },
+      }
+    },
+  }
+}

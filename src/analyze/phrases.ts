@@ -1,0 +1,154 @@
+// The phrases that make a text a finding (Avenor, "Classification system"), found in a text that comes in pieces.
+// Two surprises. A window of nine characters jumps over most of a piece, since nearly no two neighbours occur in a phrase. And what
+// is kept between two pieces is the beginning of a phrase, or the number after `confidence:`; never the text.
+
+const phrases: readonly (readonly [phrase: string, rule: string])[] = [
+  ['[finding]', 'text.finding'],
+  ['reviewer flagged', 'text.reviewer-flagged'],
+  ['correction needed', 'text.correction-needed'],
+  ['failed test', 'text.failed-test'],
+  ['confidence:', 'text.confidence'], // followed by a number, at least this one:
+]
+const enoughConfidence = 60
+const tooLarge = 2 ** 63 // what no 64-bit integer holds is no score
+
+/** What a rule looks for, in small letters. */
+export const phraseOf = (rule: string): string | undefined => phrases.find(([, its]) => its === rule)?.[0]
+
+/** What must be known of a text that may go on. */
+export type Reading = {
+  /** Its last characters, where they may begin a phrase. */
+  held: string
+  /** Inside `confidence: 80`: before its digits, or among them. */
+  number: 'none' | 'before' | 'digits'
+  value: number
+  /** This number has been told. */
+  told: boolean
+}
+
+export const startReading = (): Reading => ({ held: '', number: 'none', value: 0, told: false })
+
+/** Reads on, and names the rule of a phrase that became whole in this piece: the last, if there are several. Case does not matter. */
+export function readOn(reading: Reading, piece: string): string | undefined {
+  if (piece === '') return undefined
+  if (reading.held !== '' && !neighbours[(low(reading.held, reading.held.length - 1) << 5) | low(piece, 0)]) reading.held = ''
+  if (reading.number === 'none' && reading.held === '' && search(piece, 0) < 0) {
+    reading.held = beginningIn(piece, 0)
+    return undefined
+  }
+  const text = reading.held === '' ? piece : reading.held + piece
+  let rule: string | undefined
+  let at = 0
+  if (reading.number !== 'none') {
+    at = readNumber(reading, text, 0)
+    if (isNews(reading, text, at)) rule = 'text.confidence'
+  }
+  for (let found = search(text, at); found >= 0; found = search(text, at)) {
+    const [phrase, itsRule] = phraseAt(text, found)!
+    at = found + phrase.length
+    if (itsRule !== 'text.confidence') rule = itsRule
+    else {
+      Object.assign(reading, { number: 'before', value: 0, told: false })
+      at = readNumber(reading, text, at)
+      if (isNews(reading, text, at)) rule = itsRule
+    }
+  }
+  reading.held = beginningIn(text, at)
+  return rule
+}
+
+// ── the score ────────────────────────────────────────────────────────────
+
+function readNumber(reading: Reading, text: string, from: number): number {
+  let at = from
+  if (reading.number === 'before') while (isSpace(text.charCodeAt(at))) at++
+  for (let digit = digitAt(text, at); digit >= 0; digit = digitAt(text, ++at)) {
+    reading.number = 'digits'
+    reading.value = reading.value * 10 + digit
+  }
+  return at
+}
+
+/** At `at` the number is over, or the piece is. Letters right behind it make it something else: 60ms. */
+function isNews(reading: Reading, text: string, at: number): boolean {
+  const goesOn = at === text.length
+  const { number, value, told } = reading
+  if (!goesOn) reading.number = 'none'
+  if (number !== 'digits' || told || value < enoughConfidence || value >= tooLarge || (!goesOn && isWord(text.charCodeAt(at)))) return false
+  reading.told = true
+  return true
+}
+
+const digitAt = (text: string, at: number): number => {
+  const code = text.charCodeAt(at) - 48
+  return code >= 0 && code <= 9 ? code : -1
+}
+const isSpace = (code: number): boolean => code === 32 || code === 9 || code === 10 || code === 12 || code === 13
+const isWord = (code: number): boolean =>
+  (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || code === 95 || (code >= 97 && code <= 122)
+
+// ── the search ───────────────────────────────────────────────────────────
+
+type Entry = (typeof phrases)[number]
+
+const shortest = Math.min(...phrases.map(([phrase]) => phrase.length))
+
+/** Five bits of a character are enough to tell most apart, and they are the same for A and a. */
+const low = (text: string, at: number): number => text.charCodeAt(at) & 31
+const pair = (text: string, at: number): number => (low(text, at - 1) << 5) | low(text, at)
+
+/** Pairs that occur in a phrase at all. */
+const neighbours = new Uint8Array(1024)
+/** How far the window may jump when this pair stands at its end. */
+const jumps = new Uint8Array(1024).fill(shortest - 1)
+/** The phrases by their first character. */
+const byFirst: (readonly Entry[])[] = Array.from({ length: 32 }, () => [])
+/** The beginnings of phrases by the pair at their end, longest first; a first character follows anything. */
+const byEnd: (readonly string[])[] = Array.from({ length: 1024 }, () => [])
+const endsWith = (index: number, beginning: string): void => {
+  byEnd[index] = [...byEnd[index]!, beginning].toSorted((a, b) => b.length - a.length)
+}
+for (const entry of phrases) {
+  const [phrase] = entry
+  byFirst[low(phrase, 0)] = [...byFirst[low(phrase, 0)]!, entry]
+  for (let before = 0; before < 32; before++) endsWith((before << 5) | low(phrase, 0), phrase[0]!)
+  for (let at = 1; at < phrase.length; at++) {
+    const index = pair(phrase, at)
+    neighbours[index] = 1
+    if (at < shortest) jumps[index] = Math.min(jumps[index]!, shortest - 1 - at)
+    if (at < phrase.length - 1) endsWith(index, phrase.slice(0, at + 1))
+  }
+}
+const mayGoOn = Uint8Array.from(byEnd, ({ length }) => (length === 0 ? 0 : 1))
+
+/** Where the next phrase begins, or -1. */
+function search(text: string, from: number): number {
+  let end = from + shortest - 1
+  while (end < text.length) {
+    const jump = jumps[pair(text, end)]!
+    if (jump === 0 && phraseAt(text, end - shortest + 1) !== undefined) return end - shortest + 1
+    end += jump || 1
+  }
+  return -1
+}
+
+function phraseAt(text: string, at: number): Entry | undefined {
+  for (const entry of byFirst[low(text, at)]!) if (stands(entry[0], text, at)) return entry
+  return undefined
+}
+
+/** The end of the text that may be the beginning of a phrase. */
+function beginningIn(text: string, from: number): string {
+  const { length } = text
+  const ends = length > 1 ? pair(text, length - 1) : low(text, 0)
+  if (mayGoOn[ends] === 0) return ''
+  for (const beginning of byEnd[ends]!)
+    if (beginning.length <= length - from && stands(beginning, text, length - beginning.length)) return beginning
+  return ''
+}
+
+function stands(phrase: string, text: string, from: number): boolean {
+  for (let at = 0; at < phrase.length; at++) if (lower(text.charCodeAt(from + at)) !== phrase.charCodeAt(at)) return false
+  return true
+}
+const lower = (code: number): number => (code >= 65 && code <= 90 ? code + 32 : code)

@@ -1,0 +1,175 @@
+// A user's own rules for the classifier, from YAML. Strict: whatever is not understood is an error that says where it stands.
+// Patterns are RE2: they take linear time on any text, so none can stall a stream.
+import type { Document, Node } from 'yaml'
+import { isRecord, type Rec } from '../base/json.ts'
+import { nearest } from '../base/nearest.ts'
+import { quoted } from '../base/text.ts'
+import { type Class, classOfKind, type Verdict } from './classes.ts'
+
+export type UserRules = readonly UserRule[]
+/** Everything that it names must be so. */
+export type UserRule = {
+  verdict: Verdict
+  /** Names of the source's records. With them, fields are those of the record; without, those of the event. */
+  events: ReadonlySet<string> | undefined
+  kinds: ReadonlySet<string> | undefined
+  where: readonly Condition[]
+  text: Pattern | undefined
+}
+export type Condition = { path: readonly string[]; holds(value: unknown): boolean }
+/** Where the first match at or after `from` begins and ends. */
+export type Pattern = (text: string, from: number) => { start: number; end: number } | undefined
+
+export class RulesError extends Error {
+  override readonly name = 'RulesError'
+}
+
+const ruleKeys = ['name', 'event', 'kind', 'where', 'text', 'class']
+const testKeys = ['equals', 'in', 'exists', 'gt', 'gte', 'lt', 'lte', 'matches']
+const classes: Record<string, Class> = { milestone: 'MILESTONE', finding: 'FINDING', activity: 'ACTIVITY' }
+const longest = 10_000 // characters of a pattern
+
+type Path = readonly (string | number)[]
+
+export async function compileRules(text: string): Promise<UserRules> {
+  const [yaml, { RE2JS }] = await Promise.all([import('yaml'), import('re2js')]) // heavy, and rarely needed
+  const lines = new yaml.LineCounter()
+  const document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false })
+
+  function fail(path: Path, message: string, isKey = false): never {
+    throw new RulesError(`line ${lines.linePos(offsetOf(document, path, isKey)).line}: ${message}`)
+  }
+
+  function keysOf(value: unknown, path: Path, known: readonly string[], what: string): Rec {
+    if (!isRecord(value)) fail(path, `${what} must be a mapping with the keys ${known.join(', ')}`)
+    for (const key of Object.keys(value)) {
+      if (known.includes(key)) continue
+      const near = nearest(key, known)
+      fail(
+        [...path, key],
+        `unknown key ${quoted(key)} in ${what}; ${near === undefined ? `known: ${known.join(', ')}` : `did you mean ${near}?`}`,
+        true,
+      )
+    }
+    return value
+  }
+
+  function pattern(value: unknown, path: Path): Pattern {
+    if (typeof value !== 'string' || value === '') fail(path, 'a pattern must be a text')
+    if (value.length > longest) fail(path, `a pattern may have ${longest} characters at most`)
+    try {
+      const compiled = RE2JS.compile(value)
+      return (subject, from) => {
+        const matcher = compiled.matcher(subject)
+        return matcher.find(from) ? { start: matcher.start(), end: matcher.end() } : undefined
+      }
+    } catch (error) {
+      return fail(path, `the pattern ${quoted(value)} is not valid: ${error instanceof Error ? error.message : String(error)}`)
+    }
+  }
+
+  function names(value: unknown, path: Path): string[] | undefined {
+    if (value === undefined) return undefined
+    const list = Array.isArray(value) ? value : [value]
+    if (list.length === 0 || !list.every((name) => typeof name === 'string')) fail(path, 'give a name, or a list of names')
+    return list
+  }
+
+  function kindsOf(value: unknown, path: Path): ReadonlySet<string> | undefined {
+    const kinds = names(value, path)
+    const known = Object.keys(classOfKind)
+    for (const kind of kinds ?? []) {
+      if (known.includes(kind)) continue
+      const near = nearest(kind, known)
+      fail(path, `${quoted(kind)} is not a kind of event${near === undefined ? '; see docs/model.md' : `; did you mean ${near}?`}`)
+    }
+    return kinds && new Set(kinds)
+  }
+
+  /** A value alone must be equal, a list must hold it. */
+  function conditions(key: string, value: unknown, path: Path): Condition[] {
+    const tests = Array.isArray(value)
+      ? { in: value }
+      : isRecord(value)
+        ? keysOf(value, path, testKeys, `the condition on ${quoted(key)}`)
+        : { equals: value }
+    const at = key.split('.')
+    return Object.entries(tests).map(([test, wanted]) => ({
+      path: at,
+      holds: holding(test, wanted, isRecord(value) ? [...path, test] : path),
+    }))
+  }
+
+  function holding(test: string, wanted: unknown, path: Path): (value: unknown) => boolean {
+    const isScalar = (value: unknown): boolean => value === null || typeof value !== 'object'
+    switch (test) {
+      case 'equals':
+        return isScalar(wanted) ? (value) => value === wanted : fail(path, 'equals takes one value')
+      case 'in':
+        return Array.isArray(wanted) && wanted.every(isScalar) ? (value) => wanted.includes(value) : fail(path, 'in takes a list of values')
+      case 'exists':
+        return typeof wanted === 'boolean' ? (value) => (value !== undefined) === wanted : fail(path, 'exists takes true or false')
+      case 'matches': {
+        const find = pattern(wanted, path)
+        return (value) => typeof value === 'string' && find(value, 0) !== undefined
+      }
+      default: {
+        if (typeof wanted !== 'number') fail(path, `${test} takes a number`)
+        const compare = comparisons[test]!
+        return (value) => typeof value === 'number' && compare(value, wanted)
+      }
+    }
+  }
+
+  function rule(value: unknown, index: number): UserRule {
+    const path: Path = ['rules', index]
+    const given = keysOf(value, path, ruleKeys, 'a rule')
+    const named = given['name'] ?? `rule ${index + 1}`
+    if (typeof named !== 'string' || named === '') fail([...path, 'name'], 'name must be a text')
+    if (given['class'] === undefined) fail(path, 'a rule needs a class: MILESTONE, FINDING or ACTIVITY')
+    const word = given['class']
+    const itsClass = typeof word === 'string' && Object.hasOwn(classes, word.toLowerCase()) ? classes[word.toLowerCase()] : undefined
+    if (itsClass === undefined) fail([...path, 'class'], `${quoted(word)} is not a class; use MILESTONE, FINDING or ACTIVITY`)
+    const where = given['where'] ?? {}
+    if (!isRecord(where)) fail([...path, 'where'], 'where must be a mapping from fields to conditions')
+    const events = names(given['event'], [...path, 'event'])
+    const compiled = {
+      verdict: { class: itsClass, rule: named },
+      events: events && new Set(events),
+      kinds: kindsOf(given['kind'], [...path, 'kind']),
+      where: Object.entries(where).flatMap(([key, test]) => conditions(key, test, [...path, 'where', key])),
+      text: given['text'] === undefined ? undefined : pattern(given['text'], [...path, 'text']),
+    }
+    if (compiled.events === undefined && compiled.kinds === undefined && compiled.where.length === 0 && compiled.text === undefined)
+      fail(path, 'a rule needs at least one of event, kind, where, text')
+    return compiled
+  }
+
+  const problem = document.errors[0] ?? document.warnings[0]
+  if (problem !== undefined) throw new RulesError(`line ${lines.linePos(problem.pos[0]).line}: ${problem.message}`)
+  const root: unknown = document.toJS()
+  const list = keysOf(root ?? {}, [], ['rules'], 'the file')['rules']
+  if (!Array.isArray(list)) fail(['rules'], 'the file needs a list under the key rules')
+  return list.map(rule)
+}
+
+const comparisons: Record<string, (a: number, b: number) => boolean> = {
+  gt: (a, b) => a > b,
+  gte: (a, b) => a >= b,
+  lt: (a, b) => a < b,
+  lte: (a, b) => a <= b,
+}
+
+/** Where in the text the value under a path stands, or its key; of what is missing, where its parent does. */
+function offsetOf(document: Document, path: Path, isKey: boolean): number {
+  if (isKey) {
+    const parent = document.getIn(path.slice(0, -1), true) as { items?: { key?: { value?: unknown; range?: [number, number, number] } }[] }
+    const key = parent.items?.find((pair) => pair.key?.value === path.at(-1))?.key
+    if (key?.range !== undefined) return key.range[0]
+  }
+  for (let length = path.length; length > 0; length--) {
+    const node = document.getIn(path.slice(0, length), true) as Node | undefined
+    if (node?.range) return node.range[0]
+  }
+  return 0
+}

@@ -1,0 +1,41 @@
+// Arithmetic on tokens and money that are counted. Differences may be negative: what was added is taken out by the same functions.
+import type { Tokens } from '../prices/price.ts'
+
+export const buckets = ['input', 'output', 'reasoning', 'cacheRead', 'cacheWrite'] as const
+export type Bucket = (typeof buckets)[number]
+
+/** Tokens by bucket, then billionths of a dollar, then the tokens that have no price. */
+export type Sums = Record<Bucket | 'reported' | 'priced' | 'unpriced', number>
+
+export const zero = (): Sums => ({ input: 0, output: 0, reasoning: 0, cacheRead: 0, cacheWrite: 0, reported: 0, priced: 0, unpriced: 0 })
+
+export function add(into: Sums, sums: Sums, sign: 1 | -1): void {
+  into.input += sign * sums.input
+  into.output += sign * sums.output
+  into.reasoning += sign * sums.reasoning
+  into.cacheRead += sign * sums.cacheRead
+  into.cacheWrite += sign * sums.cacheWrite
+  into.reported += sign * sums.reported
+  into.priced += sign * sums.priced
+  into.unpriced += sign * sums.unpriced
+}
+
+export const tokensIn = ({ input = 0, output = 0, reasoning = 0, cacheRead = 0, cacheWrite = 0 }: Tokens): number =>
+  input + output + reasoning + cacheRead + cacheWrite
+
+export function plus(a: Tokens | undefined, b: Tokens, sign: 1 | -1): Tokens {
+  const sum: Tokens = {}
+  for (const bucket of buckets) sum[bucket] = (a?.[bucket] ?? 0) + sign * (b[bucket] ?? 0)
+  return sum
+}
+
+/** What `wide` has more than `narrow`. Some reports count thinking as output: the two are compared as one. */
+export function beyond(wide: Tokens, narrow: Tokens): Tokens {
+  const more: Tokens = {}
+  for (const bucket of buckets) more[bucket] = Math.max(0, (wide[bucket] ?? 0) - (narrow[bucket] ?? 0))
+  const said = (tokens: Tokens): number => (tokens.output ?? 0) + (tokens.reasoning ?? 0)
+  const all = Math.max(0, said(wide) - said(narrow))
+  more.reasoning = Math.min(more.reasoning!, all)
+  more.output = all - more.reasoning
+  return more
+}

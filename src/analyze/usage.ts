@@ -1,0 +1,164 @@
+// How many tokens a stream used and what they cost: a fold over canonical events of any dialect. Nothing is counted twice; which
+// report counts is said in usage-book.ts.
+import type { Cost, Event, EventOf, Usage } from '../model/event.ts'
+import { type Book, type BookOptions, type Claim, type Counted, createBook, type Session, toldNanos } from './usage-book.ts'
+import type { Group, Totals, Unpriced } from './usage-ledger.ts'
+import { tokensIn } from './usage-sums.ts'
+
+export type { Grouping, Group, Totals, Unpriced } from './usage-ledger.ts'
+export type UsageOptions = BookOptions
+
+export type UsageReport = {
+  totals: Totals
+  days: Group[]
+  models: Group[]
+  sessions: Group[]
+  projects: Group[]
+  /** What subagents used; it is part of the totals. */
+  agents: AgentUsage[]
+  /** Models whose tokens are in the totals, but not in the costs. */
+  unpriced: Unpriced[]
+}
+export type AgentUsage = Usage & { session: string; agent: string }
+
+/** A message that has begun. `start` is counted until its end tells more, `told` are the calls of it that were told since. */
+type Open = { at: number | undefined; model: string | undefined; provider: string | undefined; start: Counted | undefined; told: Counted[] }
+
+const mostOpen = 1024
+
+export function createUsage(options: UsageOptions = {}) {
+  const book = createBook(options)
+  const open = new Map<string, Map<string, Open>>()
+  let unnamed = ''
+
+  const openIn = (session: Session): Map<string, Open> => {
+    let messages = open.get(session.id)
+    if (messages === undefined) open.set(session.id, (messages = new Map()))
+    return messages
+  }
+
+  const readers: { [K in Event['kind']]?: (session: Session, event: EventOf<K>) => void } = {
+    'session.start': setting,
+    'session.update': setting,
+    'message.start': messageStart,
+    'message.end': messageEnd,
+    'usage.update': usageUpdate,
+    'turn.start': (session) => void (session.inTurn = true),
+    'turn.end': turnEnd,
+    'session.end': sessionEnd,
+  }
+
+  function setting(session: Session, { model, provider, cwd }: EventOf<'session.start'> | EventOf<'session.update'>): void {
+    session.model = model ?? session.model
+    session.provider = provider ?? session.provider
+    session.project = cwd ?? session.project
+  }
+
+  function messageStart(session: Session, event: EventOf<'message.start'>): void {
+    const messages = openIn(session)
+    const { at, model, provider, agent, message, usage } = event
+    const start = usage && book.begin(session, { agent, message, model, provider, at, tokens: usage, oneRequest: true })
+    messages.set(keyOf(event), { at, model, provider, start, told: [] })
+    if (messages.size > mostOpen) messages.delete(messages.keys().next().value!)
+  }
+
+  function messageEnd(session: Session, event: EventOf<'message.end'>): void {
+    const key = keyOf(event)
+    const begun = openIn(session).get(key)
+    openIn(session).delete(key)
+    session.model ??= event.model
+    const { start, told: calls = [] } = begun ?? {}
+    const usage = event.usage ?? (calls.length > 0 ? undefined : start?.claim.tokens)
+    if (usage === undefined) return calls.length > 0 && start !== undefined ? book.uncount(start) : undefined
+    const claim: Claim = {
+      agent: event.agent,
+      message: event.message,
+      model: event.model ?? begun?.model,
+      provider: event.provider ?? begun?.provider,
+      at: begun?.at ?? event.at, // the end of a message is often told with the next record, which may be of the next day
+      oneRequest: true,
+      ...told(usage, event.cost),
+    }
+    book.message(session, claim, key, start === undefined ? calls : [start, ...calls])
+  }
+
+  function usageUpdate(session: Session, event: EventOf<'usage.update'>): void {
+    const { scope, cumulative, usage, cost, at, agent, message } = event
+    if (scope === 'session' && cumulative) {
+      if (usage === undefined && cost === undefined) return
+      if (agent !== undefined && usage !== undefined) return book.runningApart(session, { at, agent }, usage)
+      return book.running(session, { at, nanos: toldNanos(cost?.usd, usage) }, usage, new Set(openIn(session).keys()))
+    }
+    if (cumulative || usage === undefined) return // an estimate; the end of the message or turn tells it
+    const counted = book.count(session, { agent, at, oneRequest: scope === 'message', ...told(usage, cost) })
+    if (message !== undefined) openIn(session).get(keyOf(event))?.told.push(counted)
+  }
+
+  function turnEnd(session: Session, { usage, own, byModel, cost, at }: EventOf<'turn.end'>): void {
+    const parts: Claim[] = []
+    for (const { model, usage: part, cost: price } of byModel ?? []) parts.push({ model, at, ...told(part, price) })
+    if (parts.length === 0 && usage !== undefined) parts.push({ at, ...told(usage, cost) })
+    else if (parts.length > 0) share(parts, toldNanos(cost?.usd, usage))
+    book.turn(session, parts, own)
+  }
+
+  function sessionEnd(session: Session, { usage, cost, at }: EventOf<'session.end'>): void {
+    const nanos = toldNanos(cost?.usd, usage)
+    if (usage !== undefined || nanos !== undefined) book.running(session, { at, nanos }, usage, new Set(openIn(session).keys()))
+    open.delete(session.id)
+  }
+
+  return {
+    push(event: Event): void {
+      const read = readers[event.kind] as ((session: Session, event: Event) => void) | undefined
+      if (read !== undefined) read(book.sessionOf(event.session ?? unnamed), event)
+    },
+    /** Events that name no session are of this one: two files without names are two sessions. */
+    source(name: string): void {
+      unnamed = name
+    },
+    book,
+    report: (): UsageReport => reportOf(book),
+  }
+}
+
+const keyOf = ({ agent = '', message = '' }: Event): string => `${agent}\0${message}`
+
+const told = (usage: Usage | undefined, cost: Cost | undefined): { tokens: Usage; nanos?: number | undefined } => ({
+  tokens: usage ?? {},
+  nanos: toldNanos(cost?.usd, usage),
+})
+
+/** The models of a turn cost what the turn cost; a source may tell a part of it with a later turn. */
+function share(parts: Claim[], nanos: number | undefined): void {
+  if (nanos === undefined) return
+  const [first, ...rest] = parts.toSorted((a, b) => (b.nanos ?? 0) - (a.nanos ?? 0))
+  for (const part of rest) part.nanos ??= 0
+  first!.nanos = nanos - rest.reduce((sum, part) => sum + part.nanos!, 0)
+}
+
+function reportOf(book: Book): UsageReport {
+  const { ledger } = book
+  const [...sessions] = book.sessions()
+  const before = sessions.map(({ running }) => running)
+  const settled = sessions.map((session) => book.settle(session))
+  const agents = [...book.lanes()]
+    .filter(({ tokens }) => tokensIn(tokens) > 0)
+    .toSorted((a, b) => tokensIn(b.tokens) - tokensIn(a.tokens) || (`${a.session}\0${a.agent}` < `${b.session}\0${b.agent}` ? -1 : 1))
+    .map(({ session, agent, tokens }) => ({ session, agent, ...tokens }))
+  const report: UsageReport = {
+    totals: ledger.totals(),
+    days: ledger.group('day'),
+    models: ledger.group('model'),
+    sessions: ledger.group('session'),
+    projects: ledger.group('project'),
+    agents,
+    unpriced: ledger.unpriced(),
+  }
+  // More may come: what the running totals add is found anew then.
+  for (const [index, session] of sessions.entries()) {
+    if (settled[index] !== undefined) book.uncount(settled[index])
+    session.running = before[index]
+  }
+  return report
+}

@@ -1,0 +1,117 @@
+// sluice digest: one pass over a recording. What it comes to, as a page or as JSON; or every record with its class.
+import { createDigest, type Digest } from '../analyze/digest.ts'
+import { quoted } from '../base/text.ts'
+import type { EventOf } from '../model/event.ts'
+import { createPricer } from '../prices/price.ts'
+import { createReader } from '../stream/read.ts'
+import { claimers, open } from './dialects.ts'
+import { exitCodes, say, usageError } from './exit.ts'
+import { blocks, oneFile, print, screen, stdout } from './io.ts'
+import { nearest } from './nearest.ts'
+import { type CommandSpec, parseOptions, sizeOption } from './options.ts'
+import { rulesIn } from './rules.ts'
+import { loadPrices } from './usage-prices.ts'
+import { createJson } from './watch-json.ts'
+
+const spec: CommandSpec = {
+  usage: 'sluice digest [FILE|-] [options]',
+  about: `Tells what a recording comes to: who ran, what was asked, turns, tools, files, commands, permissions, findings, errors,
+silence and loops, tokens and cost, and how it ended. Any dialect; several sessions in one file are told apart.`,
+  options: {
+    json: { type: 'boolean', help: 'the digest as one JSON object' },
+    classify: { type: 'boolean', help: 'instead: every record, its own bytes, with its class as the last key, "classify"' },
+    rules: { type: 'string', value: 'FILE', help: 'your own rules for classes, as YAML; they go before the built-in ones' },
+    'fail-on': { type: 'string', value: 'LIST', help: 'exit with 1 if there was any of: finding, error, denied (with commas)' },
+    from: { type: 'string', value: 'DIALECT', help: 'the dialect of the input (default: auto, told from its first records)' },
+    dialect: { type: 'string', value: 'DIALECT', help: 'the same as --from' },
+    'max-line': { type: 'string', value: 'SIZE', help: 'longest record to read (default 128MiB); a longer one is told and skipped' },
+  },
+  examples: [
+    ['sluice digest session.ndjson', 'a page about the session'],
+    ["sluice digest session.ndjson --json | jq '.sessions[0].ended'", 'for programs'],
+    ['sluice digest session.ndjson --fail-on error,denied', 'for CI: the page, and exit code 1 if something went wrong'],
+    ['sluice digest run.log --classify --rules rules.yaml > tagged.log', 'every event with its class, your own events too'],
+  ],
+  exits: ['0  read to its end', '1  --fail-on found something', '2  wrong usage, a mistake in the rules, or input of no known dialect'],
+}
+
+const countOf = { finding: 'findings', error: 'errors', denied: 'denied' } as const satisfies Record<string, keyof Digest['counts']>
+type Trouble = keyof typeof countOf
+
+export async function run(argv: readonly string[]): Promise<number> {
+  const parsed = parseOptions(spec, argv)
+  if (parsed === undefined) return exitCodes.ok
+  const { values, files } = parsed
+  const failOn = troubleIn((values['fail-on'] ?? '') as string)
+  const rules = values['rules'] === undefined ? undefined : await rulesIn(values['rules'] as string)
+  const maxLine = sizeOption(values, 'max-line')
+  const input = await open(blocks(oneFile(files)), (values['from'] ?? values['dialect']) as string | undefined)
+  const price = createPricer(await loadPrices())
+  const fold = createDigest({ rules, nameOf: input.dialect.tag, price })
+  const tagged = values['classify'] === true ? createTagged() : undefined
+  const reader = createReader(
+    input.dialect,
+    (events, record, span) => {
+      if (tagged === undefined) for (const event of events) fold.push(event, record)
+      else {
+        const classes = events.map((event) => fold.push(event, record).class)
+        if (!tagged.show({ events, record, span, classes })) for (const event of events) if (event.kind === 'issue') complain(event)
+      }
+    },
+    { maxLine, others: claimers },
+  )
+  await input.read((block) => {
+    reader.push(block)
+    tagged?.flush()
+  })
+  reader.end()
+  tagged?.flush()
+  const digest = fold.report()
+  if (tagged === undefined) await show(digest, values['json'] === true)
+  const found = failOn.filter((trouble) => digest.counts[countOf[trouble]] > 0)
+  if (found.length > 0) say(`sluice: failed on ${found.map((trouble) => `${trouble} (${digest.counts[countOf[trouble]]})`).join(', ')}`)
+  return found.length > 0 ? exitCodes.failed : exitCodes.ok
+}
+
+function troubleIn(list: string): Trouble[] {
+  const known = Object.keys(countOf) as Trouble[]
+  return list
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '')
+    .map((word) => {
+      const trouble = known.find((one) => one === word)
+      if (trouble !== undefined) return trouble
+      const near = nearest(word, known)
+      throw usageError(
+        `--fail-on ${quoted(word)} is not known${near === undefined ? `; use ${known.join(', ')}` : `; did you mean ${near}?`}`,
+      )
+    })
+}
+
+async function show(digest: Digest, asJson: boolean): Promise<void> {
+  if (asJson) return print(`${JSON.stringify(digest)}\n`)
+  const [{ digestLines }, { screenOf }] = await Promise.all([import('../views/digest.ts'), import('./terminal.ts')])
+  const out = screen()
+  for (const line of digestLines(digest, screenOf())) out.line(line)
+  out.flush()
+}
+
+const complain = ({ line, byte, text, code }: EventOf<'issue'>): void => say(`sluice: line ${line}, byte ${byte}: ${text} (${code})`)
+
+/** Records with their class, many at a time. */
+function createTagged() {
+  const out = stdout()
+  let kept: Uint8Array[] = []
+  const bytes = (data: Uint8Array): void => void kept.push(Buffer.from(data), newline)
+  const line = (text: string): void => bytes(Buffer.from(text))
+  const view = createJson({ dialect: '', put: { bytes, line, made: line }, wants: () => true, classify: 'all' })
+  return {
+    show: view.show,
+    flush(): void {
+      if (kept.length > 0) out.bytes(Buffer.concat(kept))
+      kept = []
+    },
+  }
+}
+const newline = Uint8Array.of(0x0a)
