@@ -2,8 +2,8 @@
 import { join } from 'node:path'
 import { corpusPath, type Corpus, type Kind } from './corpus.ts'
 
-/** `parse`: bare JSON.parse of the same files. `start`: `node -e 0`. Otherwise the same command on other files. */
-type Against = 'parse' | 'start' | readonly Corpus[]
+/** `parse`: bare JSON.parse of the same files. `start`: `node -e 0`. `pretty`: pino-pretty on them. Otherwise the same command on other files. */
+type Against = 'parse' | 'start' | 'pretty' | readonly Corpus[]
 
 export type Case = {
   name: string
@@ -26,10 +26,10 @@ export type Case = {
   full?: boolean
 }
 
-export type Sizes = { claude: number; avenor: number; aictrl: number; huge: number; small: number }
+export type Sizes = { claude: number; avenor: number; aictrl: number; huge: number; small: number; rendered: number }
 
-export const SIZES: Sizes = { claude: 200, avenor: 100, aictrl: 100, huge: 1000, small: 1 }
-export const QUICK: Sizes = { claude: 20, avenor: 10, aictrl: 10, huge: 100, small: 1 }
+export const SIZES: Sizes = { claude: 200, avenor: 100, aictrl: 100, huge: 1000, small: 1, rendered: 50 }
+export const QUICK: Sizes = { claude: 20, avenor: 10, aictrl: 10, huge: 100, small: 1, rendered: 10 }
 
 const PAIRS: readonly (readonly [Kind, string])[] = [
   ['claude', 'avenor'],
@@ -70,6 +70,23 @@ export function listCases(sizes: Sizes): Case[] {
       argv: convert(kind, kind),
       input: one(kind),
       ...copied,
+    })),
+    ...KINDS.map((kind): Case => ({
+      name: `digest ${kind}`,
+      argv: ['digest', '--json', '--from', kind],
+      input: one(kind),
+      ...throughput,
+      target: 0.7,
+      output: 'lines',
+    })),
+    ...KINDS.map((kind): Case => ({
+      name: `show ${kind}, against pino-pretty`,
+      argv: ['show', '--from', kind],
+      input: [{ kind, megabytes: sizes.rendered }],
+      ...throughput,
+      against: 'pretty',
+      target: 5,
+      output: 'lines',
     })),
     // Several files are read by two threads, one file by one.
     {

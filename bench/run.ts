@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { type Case, filesOf, listCases, QUICK, SIZES, type Sizes, smallInput } from './cases.ts'
-import { bareParse, bareStart, capture, isBuilt, peakMemory, sluice, time, type Time } from './child.ts'
+import { bareParse, bareStart, capture, isBuilt, peakMemory, pinoPretty, sluice, time, type Time } from './child.ts'
 import { failed, type Pair, type Row, summarise, table } from './report.ts'
 
 /** Above it, something else was running beside the bench. */
@@ -40,6 +40,7 @@ function check(one: Case, sizes: Sizes): void {
 
 function opponent({ argv, against }: Case, files: readonly string[]): string[] {
   if (against === 'parse') return bareParse(files)
+  if (against === 'pretty') return pinoPretty(files)
   return against === 'start' ? bareStart() : sluice(argv, filesOf(against))
 }
 

@@ -1,0 +1,156 @@
+// The usage in Claude's transcript files, without parsing all of them: most of their bytes are results of tools, which tell none, so
+// only lines that can tell usage are parsed. Where a file is anything else than plain transcript lines, the decoder reads it.
+import { isRecord, type Rec } from '../base/json.ts'
+import { type Book, type Claim, toldNanos } from '../analyze/usage-book.ts'
+import { nat, real, str, time, usageOfModel } from '../dialects/claude/values.ts'
+import { addUsage } from '../model/usage.ts'
+import type { Tokens } from '../prices/price.ts'
+import { eachMarkedLine } from './usage-lines.ts'
+
+/** What the lines of one message tell, or, without a message, the running total of a session. Plain data: it crosses from a worker. */
+export type Row = Claim & { session: string }
+
+/** All transcripts. The sum at the end of a session knows its subagents: their files come first, in whatever order they were named. */
+export function enterTranscripts(scans: Iterable<readonly Row[]>, book: Book): void {
+  const { plain = [], summed = [] } = Object.groupBy(scans, (rows) =>
+    rows.some(({ message }) => message === undefined) ? 'summed' : 'plain',
+  )
+  for (const rows of [...plain, ...summed]) for (const row of rows) enter(row, book)
+}
+
+function enter(row: Row, book: Book): void {
+  const session = book.sessionOf(row.session)
+  session.project ??= row.project
+  if (row.message !== undefined) book.message(session, row)
+  else book.running(session, { nanos: row.nanos }, row.tokens, none)
+}
+const none = new Set<string>()
+
+// ── lines ────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/**
+ * Every count of tokens has such a key, and the sum of a session is of such a type: no program escapes the letters of its keys. A
+ * short text that begins with a rare letter is found fastest.
+ */
+const marks = [Buffer.from('_tokens"'), Buffer.from('-state"')]
+
+/** Thrown by a line that is not of a plain transcript. */
+class Doubt extends Error {}
+
+/** Undefined: in doubt. */
+export function scanTranscript(path: string): Row[] | undefined {
+  const rows = createRows()
+  try {
+    eachMarkedLine(path, marks, (bytes, start, end, whole) => {
+      const record = parsed(bytes.toString('latin1', start, end))
+      if (isRecord(record)) rows.take(record)
+      else if (whole) throw new Doubt() // else it is the line that is being written
+    })
+  } catch (error) {
+    if (error instanceof Doubt) return undefined
+    throw error
+  }
+  return rows.all
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Bytes are read as Latin-1, which is faster and changes no structure; the few texts that are kept become UTF-8 again. */
+function textOf(value: unknown): string | undefined {
+  const text = str(value)
+  return text === undefined || isAscii.test(text) ? text : Buffer.from(text, 'latin1').toString('utf8')
+}
+const isAscii = /^[\0-\x7f]*$/
+
+// ── rows ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const texts = new Map<string, string>()
+const mostTexts = 1024
+
+/** The same text of many rows once: it stays in memory. */
+function shared<Text extends string | undefined>(text: Text): Text {
+  if (text === undefined) return text
+  const known = texts.get(text)
+  if (known !== undefined) return known as Text
+  if (texts.size >= mostTexts) texts.clear()
+  texts.set(text, text)
+  return text
+}
+
+/** Keys of the live stream, which a transcript does not have. */
+const ofStream = ['session_id', 'agent_id', 'parent_tool_use_id'] as const
+
+function createRows() {
+  const all: Row[] = []
+  /** The message that is open in each lane: its first record tells all but its usage, which is that of the last. */
+  const open = new Map<string, Row>()
+  let last: Row | undefined
+
+  function take(record: Rec): void {
+    const { type, message } = record
+    if (type === 'result') throw new Doubt()
+    if (type === 'cost-state') return sum(textOf(record['sessionId']), record)
+    if (type !== 'assistant' || !isRecord(message)) return
+    const { id, model, usage } = message
+    if (!isRecord(usage) || model === '<synthetic>') return
+    for (const key of ofStream) if (record[key] !== undefined && record[key] !== null) throw new Doubt()
+    const { sessionId: session, agentId } = record
+    const agent = record['isSidechain'] === true ? agentId : undefined
+    // Most records go on with the message of the one before.
+    if (last !== undefined && last.message === id && last.session === session && last.agent === agent) return count(last.tokens, usage)
+    last = rowOf(textOf(session), textOf(agent), str(id), record, message)
+    count(last.tokens, usage)
+  }
+
+  function rowOf(session = '', agent: string | undefined, id = '', record: Rec, { model }: Rec): Row {
+    if (session === '' || id === '') throw new Doubt()
+    const lane = agent === undefined ? session : `${session}\0${agent}`
+    const before = open.get(lane)
+    if (before?.message === id) return before
+    const row: Row = {
+      session: shared(session),
+      agent,
+      message: id,
+      request: str(record['requestId']),
+      model: shared(textOf(model)),
+      project: shared(textOf(record['cwd'])),
+      at: time(record['timestamp']),
+      tokens: {},
+      nanos: toldNanos(real(record['costUSD']) || undefined, undefined),
+      oneRequest: true,
+    }
+    all.push(row)
+    open.set(lane, row)
+    return row
+  }
+
+  function sum(session: string | undefined, { modelUsage: models, totalCostUSD: usd }: Rec): void {
+    if (!session) throw new Doubt()
+    open.clear()
+    last = undefined
+    let tokens: Tokens = {}
+    for (const entry of isRecord(models) ? Object.values(models) : []) if (isRecord(entry)) tokens = addUsage(tokens, usageOfModel(entry))
+    all.push({ session, tokens, nanos: toldNanos(real(usd), tokens) })
+  }
+
+  return { all, take }
+}
+
+/** Claude counts thinking as output. Of what was written to the cache, a part may be kept for an hour, which costs more. */
+function count(tokens: Tokens, usage: Rec): void {
+  const { output_tokens_details: details, cache_creation: written } = usage
+  const reasoning = isRecord(details) ? nat(details['thinking_tokens']) : undefined
+  const output = nat(usage['output_tokens'])
+  tokens.input = nat(usage['input_tokens'])
+  tokens.output = output === undefined ? undefined : Math.max(0, output - (reasoning ?? 0))
+  tokens.reasoning = reasoning
+  tokens.cacheRead = nat(usage['cache_read_input_tokens'])
+  tokens.cacheWrite = nat(usage['cache_creation_input_tokens'])
+  tokens.cacheWriteLong = isRecord(written) ? nat(written['ephemeral_1h_input_tokens']) : undefined
+}

@@ -1,0 +1,43 @@
+// The lines of a file that hold one of some marks, found in its bytes; all others are passed over at the speed of memory.
+import { closeSync, openSync, readSync } from 'node:fs'
+
+/** `whole`: a newline stands at `end`; without, the line may still be being written. */
+export type TakeLine = (bytes: Buffer, start: number, end: number, whole: boolean) => void
+
+const newline = 10
+let buffer = Buffer.allocUnsafeSlow(1 << 20)
+
+/** Each such line once, in order. */
+export function eachMarkedLine(path: string, marks: readonly Buffer[], take: TakeLine): void {
+  const file = openSync(path, 'r')
+  let kept = 0
+  try {
+    for (;;) {
+      if (kept === buffer.length) buffer = Buffer.concat([buffer], buffer.length * 2)
+      const size = readSync(file, buffer, kept, buffer.length - kept, null)
+      const filled = kept + size
+      const end = size === 0 ? filled : buffer.lastIndexOf(newline, filled - 1) + 1
+      if (end > 0) takeLines(buffer.subarray(0, end), marks, take)
+      if (size === 0) return
+      if (end > 0) buffer.copyWithin(0, end, filled)
+      kept = filled - end
+    }
+  } finally {
+    closeSync(file)
+  }
+}
+
+function takeLines(bytes: Buffer, marks: readonly Buffer[], take: TakeLine): void {
+  const places = marks.map((mark) => bytes.indexOf(mark))
+  for (;;) {
+    let place = -1
+    for (const other of places) if (other !== -1 && (place === -1 || other < place)) place = other
+    if (place === -1) return
+    const close = bytes.indexOf(newline, place)
+    const end = close === -1 ? bytes.length : close
+    take(bytes, bytes.lastIndexOf(newline, place) + 1, end, close !== -1)
+    if (close === -1) return
+    for (let index = 0; index < places.length; index++)
+      if (places[index] !== -1 && places[index]! < end) places[index] = bytes.indexOf(marks[index]!, end)
+  }
+}

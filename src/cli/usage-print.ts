@@ -1,0 +1,76 @@
+// What `sluice usage` shows in a terminal: a table of groups with a bar for each, totals, and what the numbers rest on.
+import type { Group, Totals, UsageReport } from '../analyze/usage.ts'
+import { plural } from '../base/text.ts'
+import type { Source } from '../prices/table.ts'
+import { costText, countText } from '../views/amounts.ts'
+import { harmlessLine } from '../views/harmless.ts'
+import { styleFor } from '../views/style.ts'
+import type { Screen } from './terminal.ts'
+
+const columns = ['input', 'output', 'reasoning', 'cacheRead', 'cacheWrite'] as const
+const titles = { input: 'input', output: 'output', reasoning: 'thinking', cacheRead: 'cache read', cacheWrite: 'cache write' }
+const widestKey = 44
+const widestBar = 24
+const narrowestBar = 6
+
+export function usageLines(title: string, groups: readonly Group[], totals: Totals, { width, colour }: Screen): string[] {
+  const style = styleFor(colour)
+  // A column that nobody fills says nothing.
+  const used = columns.filter((bucket) => totals[bucket] > 0)
+  const row = (key: string, sums: Totals): string[] => [
+    shortened(key),
+    ...used.map((bucket) => countText(sums[bucket])),
+    costText(sums.costUsd),
+  ]
+  const cells = [
+    [title, ...used.map((bucket) => titles[bucket]), 'cost'],
+    ...groups.map((group) => row(group.key, group)),
+    ...(groups.length === 1 ? [] : [row('total', totals)]),
+  ]
+  const widths = cells[0]!.map((_, column) => Math.max(...cells.map((line) => line[column]!.length)))
+  const table = cells.map((line) =>
+    line.map((cell, column) => (column === 0 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!))).join('  '),
+  )
+  const room = Math.min(widestBar, width - table[0]!.length - 2)
+  const weight = weightOf(totals)
+  const most = Math.max(...groups.map(weight))
+  return table.map((line, index) => {
+    if (index === 0) return style.dim(line)
+    const group = groups[index - 1]
+    if (group === undefined) return style.bold(line)
+    return room < narrowestBar || groups.length === 1 ? line : `${line}  ${style.cyan(bar(weight(group) / most, room))}`
+  })
+}
+
+/** By cost where all is priced; else cost would say that free is small. */
+const weightOf = (totals: Totals): ((group: Totals) => number) =>
+  totals.costUsd > 0 ? ({ costUsd }) => costUsd : (group) => columns.reduce((sum, bucket) => sum + group[bucket], 0)
+
+const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉']
+function bar(share: number, room: number): string {
+  const length = Math.round(share * room * 8)
+  return '█'.repeat(length >> 3) + eighths[length & 7]!
+}
+
+/** The end of a path or id tells more than its start. */
+function shortened(key: string): string {
+  const text = harmlessLine(key)
+  return text.length <= widestKey ? text : `…${text.slice(1 - widestKey)}`
+}
+
+/** What the numbers rest on, for people. */
+export function notes({ totals, agents, unpriced }: UsageReport, sources: readonly Source[]): string[] {
+  const lines: string[] = []
+  if (agents.length > 0) {
+    const tokens = agents.reduce((sum, agent) => sum + columns.reduce((all, bucket) => all + (agent[bucket] ?? 0), 0), 0)
+    lines.push(`of these, ${countText(tokens)} tokens were used by ${plural(agents.length, 'subagent')}`)
+  }
+  if (totals.reportedUsd > 0 && totals.pricedUsd > 0)
+    lines.push(`${costText(totals.reportedUsd)} were told by the agents, ${costText(totals.pricedUsd)} worked out from prices`)
+  if (totals.pricedUsd > 0) lines.push(`prices: ${sources.map(sourceText).join(', then ')}`)
+  for (const { model, tokens } of unpriced)
+    lines.push(`no price is known for ${harmlessLine(model)}: ${countText(tokens)} tokens are not in the cost`)
+  return lines
+}
+
+export const sourceText = ({ name, version, date }: Source): string => `${name}${version === undefined ? '' : ` ${version}`} of ${date}`

@@ -1,0 +1,308 @@
+// `sluice usage` and `sluice models` as a user starts them, on a machine that is made up: a HOME with the logs of five agents.
+import assert from 'node:assert/strict'
+import { spawn, spawnSync, type SpawnSyncReturns } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, test } from 'node:test'
+import { command, fixture } from './run.ts'
+
+type Report = {
+  totals: Record<'input' | 'output' | 'reasoning' | 'cacheRead' | 'cacheWrite' | 'costUsd', number>
+  groups: { key: string; input: number }[]
+  subagents: { agent: string; input: number }[]
+  unpriced: { model: string; tokens: number }[]
+  prices: { name: string; date: string }[]
+  skipped: unknown[]
+}
+
+const newHome = (): string => mkdtempSync(join(tmpdir(), 'sluice-usage-home-'))
+const envOf = (home: string, more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({
+  PATH: '/usr/bin:/bin',
+  HOME: home,
+  TZ: 'Asia/Tokyo',
+  ...more,
+})
+const run = (args: readonly string[], home = newHome(), more: NodeJS.ProcessEnv = {}, input = ''): SpawnSyncReturns<string> =>
+  spawnSync(command, args, { env: envOf(home, more), encoding: 'utf8', input })
+
+function usage(args: readonly string[], home?: string, more?: NodeJS.ProcessEnv): Report {
+  const { stdout, stderr, status } = run(['usage', '--json', ...args], home, more)
+  assert.equal(status, 0, stderr)
+  return JSON.parse(stdout) as Report
+}
+const tokens = ({ totals: { input, output, reasoning, cacheRead, cacheWrite } }: Report): number[] => [
+  input,
+  output + reasoning,
+  cacheRead,
+  cacheWrite,
+]
+
+function put(home: string, path: string, content: string): void {
+  mkdirSync(dirname(join(home, path)), { recursive: true })
+  writeFileSync(join(home, path), content)
+}
+const copy = (from: string, home: string, path: string): void => put(home, path, readFileSync(fixture(from), 'utf8'))
+
+/** One call of opencode: 100 in, 10 out, 5 thought, 50 from the cache, 20 to it. */
+const opencodeMessage = (id: string): string =>
+  JSON.stringify({
+    id,
+    role: 'assistant',
+    sessionID: 'ses_1',
+    modelID: 'gpt-5.5',
+    providerID: 'openai',
+    path: { cwd: '/home/dev/app', root: '/home/dev/app' },
+    time: { created: Date.parse('2026-11-15T12:00:00Z') },
+    cost: 0.125,
+    tokens: { input: 100, output: 10, reasoning: 5, cache: { read: 50, write: 20 } },
+  })
+
+const claudeCall = [12, 34, 1000, 200]
+const claudeSession = 'claude/2.1.325/a-text.session/003e5ff2-b7f8-4be0-be87-ba6ccc7fa90b.jsonl'
+
+test('the logs of each agent are found where the agent keeps them', () => {
+  const places: [from: string | undefined, path: string, expected: number[]][] = [
+    [claudeSession, '.claude/projects/-home-dev/003e5ff2-b7f8-4be0-be87-ba6ccc7fa90b.jsonl', claudeCall],
+    [claudeSession, '.config/claude/projects/-home-dev/003e5ff2-b7f8-4be0-be87-ba6ccc7fa90b.jsonl', claudeCall],
+    ['codex/exec/b-read.rollout.jsonl', '.codex/sessions/2026/11/15/rollout-2026-11-15T20-03-13-x.jsonl', [24, 68, 2000, 0]],
+    ['codex/exec/b-read.rollout.jsonl', '.codex/archived_sessions/rollout-2026-11-15T20-03-13-x.jsonl', [24, 68, 2000, 0]],
+    ['gemini/b-read.chat.jsonl', '.gemini/tmp/abc/chats/session-1.jsonl', [24, 68, 2000, 0]],
+    ['copilot/b-read.session.jsonl', '.copilot/session-state/abc/events.jsonl', [24, 68, 2000, 400]],
+    [undefined, '.local/share/opencode/storage/message/ses_1/msg_1.json', [100, 15, 50, 20]],
+  ]
+  for (const [from, path, expected] of places) {
+    const home = newHome()
+    if (from === undefined) put(home, path, opencodeMessage('msg_1'))
+    else copy(from, home, path)
+    assert.deepEqual([path, ...tokens(usage([], home))], [path, ...expected])
+  }
+})
+
+test('the places that the environment names come first', () => {
+  const elsewhere = newHome()
+  copy(claudeSession, elsewhere, 'projects/p/s.jsonl')
+  copy('codex/exec/b-read.rollout.jsonl', elsewhere, 'sessions/rollout-1.jsonl')
+  put(elsewhere, 'opencode/storage/message/ses_1/msg_1.json', opencodeMessage('msg_1'))
+  assert.deepEqual(tokens(usage([], newHome(), { CLAUDE_CONFIG_DIR: elsewhere })), claudeCall)
+  assert.deepEqual(tokens(usage([], newHome(), { CODEX_HOME: elsewhere })), [24, 68, 2000, 0])
+  assert.deepEqual(tokens(usage([], newHome(), { XDG_DATA_HOME: elsewhere })), [100, 15, 50, 20])
+})
+
+test("opencode's database is read, and messages that are in files too count once", () => {
+  const home = newHome()
+  put(home, '.local/share/opencode/storage/message/ses_1/msg_1.json', opencodeMessage('msg_1'))
+  const database = new DatabaseSync(join(home, '.local/share/opencode/opencode.db'))
+  database.exec('CREATE TABLE message (id TEXT PRIMARY KEY, session_id TEXT, time_created INTEGER, data TEXT)')
+  const insert = database.prepare('INSERT INTO message VALUES (?, ?, ?, ?)')
+  for (const id of ['msg_1', 'msg_2']) insert.run(id, 'ses_1', Date.parse('2026-11-15T12:00:00Z'), opencodeMessage(id))
+  insert.run('msg_3', 'ses_1', 0, 'broken')
+  database.close()
+  const report = usage([], home)
+  assert.deepEqual(tokens(report), [200, 30, 100, 40])
+  assert.equal(report.totals.costUsd, 0.25)
+})
+
+test('days are those of the local time zone, or of UTC', () => {
+  const home = newHome()
+  copy(claudeSession, home, '.claude/projects/p/s.jsonl')
+  const days = (...args: string[]): string[] => usage(args, home).groups.map(({ key }) => key)
+  assert.deepEqual(days(), ['2026-11-16'])
+  assert.deepEqual(days('--utc'), ['2026-11-15'])
+  assert.deepEqual(days('--since', '2026-11-16', '--until', '20261116'), ['2026-11-16'])
+  assert.deepEqual(days('--until', '2026-11-15'), [])
+  assert.deepEqual(days('--since', '2026-11-16', '--utc'), [])
+})
+
+test('usage by model, session and project', () => {
+  const home = newHome()
+  copy(claudeSession, home, '.claude/projects/p/s.jsonl')
+  const keys = (by: string): string[] => usage(['--by', by], home).groups.map(({ key }) => key)
+  assert.deepEqual(keys('model'), ['claude-sonnet-4-5-20250929'])
+  assert.deepEqual(keys('session'), ['003e5ff2-b7f8-4be0-be87-ba6ccc7fa90b'])
+  assert.deepEqual(keys('project'), ['/home/dev/work/claude/a-text'])
+})
+
+test('a path is a stream of any dialect, a folder, or what is piped in', () => {
+  const stream = fixture('claude/2.1.325/g-subagent-fg.ndjson')
+  const report = usage([stream])
+  assert.deepEqual(tokens(report), [48, 136, 4000, 800])
+  assert.equal(report.totals.costUsd, 0.006384)
+  assert.equal(report.subagents[0]?.input, 24)
+  const piped = run(['usage', '--json', '-'], undefined, {}, readFileSync(stream, 'utf8'))
+  assert.deepEqual(tokens(JSON.parse(piped.stdout) as Report), [48, 136, 4000, 800])
+  const folder = newHome()
+  cpSync(fixture('claude/2.1.325/g-subagent-fg.session'), folder, { recursive: true })
+  assert.deepEqual(tokens(usage([folder])), [96, 272, 8000, 1600], 'two sessions, each with a subagent, in files beside others')
+})
+
+test('many large transcripts, read by two threads, are what one thread finds', () => {
+  const home = newHome()
+  const call = (id: number, padding: string): string =>
+    JSON.stringify({
+      type: 'assistant',
+      sessionId: `s${id % 7}`,
+      requestId: `req_${id}`,
+      timestamp: '2026-11-15T12:00:00.000Z',
+      message: {
+        id: `msg_${id}`,
+        model: 'claude-sonnet-4-5',
+        content: [{ type: 'text', text: padding }],
+        usage: { input_tokens: id, output_tokens: 1 },
+      },
+    })
+  const padding = 'x"\n'.repeat(50_000)
+  let sum = 0
+  for (let file = 0; file < 12; file++) {
+    const ids = Array.from({ length: 20 }, (_, index) => file * 19 + index) // each file begins with the last message of the one before
+    put(home, `.claude/projects/p/f${file}.jsonl`, `${ids.map((id) => call(id, padding)).join('\n')}\n`)
+    for (const id of ids.slice(file === 0 ? 0 : 1)) sum += id
+  }
+  assert.equal(usage([], home).totals.input, sum)
+})
+
+test('the table has no colour in a pipe, and its notes go to stderr', () => {
+  const home = newHome()
+  copy(claudeSession, home, '.claude/projects/p/s.jsonl')
+  put(
+    home,
+    '.claude/projects/p/t.jsonl',
+    readFileSync(fixture(claudeSession), 'utf8').replaceAll('msg_mock', 'msg_other').replaceAll('2026-11-15T', '2026-11-13T'),
+  )
+  const { stdout, stderr } = run(['usage'], home)
+  assert.doesNotMatch(stdout, /\x1b/)
+  const lines = stdout.trimEnd().split('\n')
+  assert.match(lines[0]!, /^day +input +output +cache read +cache write +cost$/)
+  assert.match(lines[1]!, /^2026-11-14 +12 +34 +1,000 +200 +\$0\.0016 {2}█+$/)
+  assert.match(lines[3]!, /^total +24 +68 +2,000 +400 +\$0\.0032$/)
+  assert.match(stderr, /^prices: @pydantic\/genai-prices 0\.1\.8 of 2026-09-23$/m)
+  assert.match(run(['usage'], home, { FORCE_COLOR: '1' }).stdout, /\x1b\[/)
+})
+
+test('what has no price is said', () => {
+  const home = newHome()
+  put(
+    home,
+    '.claude/projects/p/s.jsonl',
+    readFileSync(fixture(claudeSession), 'utf8').replaceAll('claude-sonnet-4-5-20250929', 'house\\u001b[2Jmodel'),
+  )
+  assert.deepEqual(usage([], home).unpriced, [{ model: 'house\u001b[2Jmodel', tokens: 1246 }])
+  const { stderr } = run(['usage'], home)
+  assert.match(stderr, /no price is known for house\\u001b\[2Jmodel: 1,246 tokens/)
+})
+
+test('wrong usage is exit 2, with what to do', () => {
+  for (const [args, message] of [
+    [['usage', '--by', 'moth'], /did you mean|day, model, session, project/],
+    [['usage', '--since', '2026-13-01'], /is not a date/],
+    [['usage', '--since', '2026-11-02', '--until', '2026-11-01'], /comes after/],
+    [['usage', '/no/such/file'], /no such file/],
+    [['usage', fixture('../package.json')], /cannot tell the dialect/],
+    [['usage'], /no logs of Claude Code/],
+    [['models', 'a', 'b'], /too many/],
+  ] as const) {
+    const { status, stderr, stdout } = run(args)
+    assert.match(stderr, message)
+    assert.deepEqual([args, status, stdout], [args, 2, ''])
+  }
+})
+
+// ── models ───────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+test('models are listed with context and prices, also by the name that an agent uses', () => {
+  const { stdout, stderr } = run(['models', 'claude-sonnet-4-5'])
+  assert.match(stdout, /^anthropic\/claude-sonnet-4-5 +200,000 +3 \(6 over 200,000\)/m)
+  assert.match(stderr, /genai-prices 0\.1\.8 of 2026-09-23/)
+  const one = run(['models', '--json', 'us.anthropic.claude-sonnet-4-5-20250929-v1:0']).stdout
+  assert.equal((JSON.parse(one) as { provider: string }).provider, 'aws')
+  assert.equal(run(['models', 'no-such-model']).status, 1)
+})
+
+const servers: Server[] = []
+after(() => servers.forEach((server) => server.close()))
+async function serve(answer: string, status = 200): Promise<string> {
+  const server = createServer((request, response) => {
+    response.writeHead(request.url === '/api.json' ? status : 404)
+    response.end(answer)
+  })
+  servers.push(server)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+/** Not spawnSync: the server lives in this process. */
+function runBeside(args: readonly string[], env: NodeJS.ProcessEnv): Promise<{ status: number | null; stdout: string; stderr: string }> {
+  const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const out = { stdout: '', stderr: '' }
+  child.stdout.on('data', (part: Buffer) => (out.stdout += String(part)))
+  child.stderr.on('data', (part: Buffer) => (out.stderr += String(part)))
+  return new Promise((resolve) => child.on('close', (status) => resolve({ status, ...out })))
+}
+const dataSet = JSON.stringify({
+  anthropic: {
+    id: 'anthropic',
+    name: 'Anthropic',
+    models: {
+      'claude-sonnet-4-5-20250929': {
+        id: 'claude-sonnet-4-5-20250929',
+        cost: { input: 1, output: 1, cache_read: 1, cache_write: 1 },
+        limit: { context: 9 },
+      },
+    },
+  },
+})
+
+test('--refresh fetches newer figures, which all commands use from then on', async () => {
+  const home = newHome()
+  const url = await serve(dataSet)
+  const { status, stdout, stderr } = await runBeside(
+    ['models', '--refresh', 'claude-sonnet-4-5-20250929'],
+    envOf(home, { SLUICE_MODELS_URL: url }),
+  )
+  assert.equal(status, 0, stderr)
+  assert.match(stdout, /^anthropic\/claude-sonnet-4-5-20250929 +9 +1 +1/m)
+  assert.ok(existsSync(join(home, '.cache/sluice/models.json')))
+  const log = readFileSync(fixture(claudeSession), 'utf8').split('\n')
+  put(home, '.claude/projects/p/s.jsonl', log.filter((line) => !line.includes('"cost-state"')).join('\n'))
+  const report = usage([], home)
+  assert.equal(report.totals.costUsd, 0.001246)
+  assert.deepEqual(
+    report.prices.map(({ name }) => name),
+    ['models.dev', '@pydantic/genai-prices'],
+  )
+})
+
+test('what cannot be fetched or is not that data set changes nothing', async () => {
+  const home = newHome()
+  for (const [answer, status, complaint] of [
+    [
+      '{"anthropic":{"id":"anthropic","name":"A","models":{"m":{"id":"m","limit":{"context":1},"cost":{"input":"3"}}}}}',
+      200,
+      /lacks "output"|must be number/,
+    ],
+    ['<html>', 200, /not valid JSON/],
+    [dataSet, 500, /answers 500/],
+  ] as const) {
+    const { status: code, stderr } = await runBeside(
+      ['models', '--refresh'],
+      envOf(home, { SLUICE_MODELS_URL: await serve(answer, status) }),
+    )
+    assert.equal(code, 1)
+    assert.match(stderr, complaint)
+    assert.match(stderr, /stay as they were/)
+  }
+  assert.equal(existsSync(join(home, '.cache/sluice/models.json')), false)
+})
+
+test('a broken cache is passed over with a notice; an older one silently', () => {
+  const home = newHome()
+  put(home, 'cache/sluice/models.json', '{"source":{"name":"x"')
+  const broken = run(['models', 'claude-sonnet-5'], home, { XDG_CACHE_HOME: join(home, 'cache') })
+  assert.equal(broken.status, 0)
+  assert.match(broken.stderr, /are not used: .*--refresh/)
+  put(home, 'cache/sluice/models.json', JSON.stringify({ source: { name: 'old', date: '2020-01-01' }, providers: [] }))
+  const old = run(['models', 'claude-sonnet-5'], home, { XDG_CACHE_HOME: join(home, 'cache') })
+  assert.match(old.stderr, /^\d+ models; dollars for a million tokens; @pydantic\/genai-prices 0\.1\.8 of 2026-09-23$/m)
+})
