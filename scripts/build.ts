@@ -1,15 +1,16 @@
 // Builds dist/: generated checks and schemas, the library with its entry points and types, and one bundle a command.
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { rolldown, type InputOptions, type OutputOptions } from 'rolldown'
 import { generate } from './generate.ts'
+import { generatePrices } from './prices.ts'
 
 const root = join(import.meta.dirname, '..')
 const path = (...parts: string[]): string => join(root, ...parts)
 const { version } = JSON.parse(readFileSync(path('package.json'), 'utf8')) as { version: string }
-const commands = ['convert', 'validate', 'detect', 'schema', 'show', 'tour']
-const workers = ['validate-worker']
+const commands = ['convert', 'validate', 'detect', 'schema', 'watch', 'digest', 'show', 'usage', 'models', 'tour']
+const workers = ['validate-worker', 'usage-worker']
 const dialects = readdirSync(path('src/dialects'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name)
@@ -28,11 +29,25 @@ async function bundle(input: InputOptions, output: OutputOptions): Promise<void>
 
 rmSync(path('dist'), { recursive: true, force: true })
 await generate()
+await generatePrices()
+
+// Packages that only some options need; they are loaded when one is used.
+const isRare = (id: string): boolean => id === 'yaml' || id === 're2js'
 
 // The library: entry points that share their code.
 const entries = Object.fromEntries(dialects.map((name) => [`dialects/${name}`, path(`src/dialects/${name}/index.ts`)]))
 await bundle(
-  { input: { index: path('src/index.ts'), testing: path('src/testing/index.ts'), ...entries }, preserveEntrySignatures: 'allow-extension' },
+  {
+    input: {
+      index: path('src/index.ts'),
+      analyze: path('src/analyze/index.ts'),
+      testing: path('src/testing/index.ts'),
+      prices: path('src/prices/table.gen.js'),
+      ...entries,
+    },
+    external: isRare,
+    preserveEntrySignatures: 'allow-extension',
+  },
   {
     dir: path('dist/lib'),
     chunkFileNames: 'shared/[name].js',
@@ -40,19 +55,34 @@ await bundle(
   },
 )
 
-// The command line: a small entry that loads one bundle a command; the dialects in use are the library's.
+// The command line: a small entry that loads one bundle a command; dialects and prices are the library's.
 const isCommand = (id: string): boolean => commands.some((name) => id === `./${name}.ts`)
-const dialectOf = (id: string): string | undefined => /^\.\.\/dialects\/(\w+)\/index\.ts$/.exec(id)?.[1]
+/** Where a command finds what it shares with the others. */
+function sharedOf(id: string): string | undefined {
+  if (id.endsWith('/table.gen.js')) return './lib/prices.js'
+  const dialect = /^\.\.\/dialects\/(\w+)\/index\.ts$/.exec(id)?.[1]
+  return dialect === undefined ? undefined : `./lib/dialects/${dialect}.js`
+}
 await bundle(
   { input: { cli: path('src/cli/main.ts') }, external: isCommand },
   { paths: (id: string) => id.replace(/\.ts$/, '.js'), codeSplitting: false },
 )
 for (const name of [...commands, ...workers]) {
   await bundle(
-    { input: { [name]: path(`src/cli/${name}.ts`) }, external: (id: string) => dialectOf(id) !== undefined },
-    { paths: (id: string) => (dialectOf(id) === undefined ? id : `./lib/dialects/${dialectOf(id)}.js`), codeSplitting: false },
+    { input: { [name]: path(`src/cli/${name}.ts`) }, external: (id: string) => sharedOf(id) !== undefined || isRare(id) },
+    { paths: (id: string) => sharedOf(id) ?? id, codeSplitting: false },
   )
 }
+
+// The bundles hold code and figures of these packages, so their licences come along.
+const inlined = ['diff', 'string-width', 'strip-ansi', 'ansi-regex', 'get-east-asian-width', '@pydantic/genai-prices']
+const licenceOf = (name: string): string => {
+  const folder = path('node_modules', name)
+  const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry))
+  if (file === undefined) throw new Error(`${name} has no licence file`)
+  return `${name}\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`
+}
+writeFileSync(path('dist/licences.txt'), inlined.map(licenceOf).join(`\n${'-'.repeat(80)}\n\n`))
 
 // The types that the entry points lead to; the rest is of no use outside.
 execFileSync(process.execPath, [path('node_modules/typescript/bin/tsc'), '-p', path('scripts/tsconfig.types.json')], { stdio: 'inherit' })
@@ -64,7 +94,8 @@ const reach = (file: string): void => {
   for (const [, specifier] of specifiers)
     if (!specifier!.endsWith('.gen.js')) reach(join(file, '..', specifier!.replace(/\.[jt]s$/, '.d.ts')))
 }
-for (const entry of ['index', 'testing/index', ...dialects.map((name) => `dialects/${name}/index`)]) reach(path(`dist/types/${entry}.d.ts`))
+for (const entry of ['index', 'analyze/index', 'testing/index', ...dialects.map((name) => `dialects/${name}/index`)])
+  reach(path(`dist/types/${entry}.d.ts`))
 for (const name of readdirSync(path('dist/types'), { recursive: true, encoding: 'utf8' })) {
   if (name.endsWith('.d.ts') && !reached.has(path('dist/types', name))) rmSync(path('dist/types', name))
 }

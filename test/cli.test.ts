@@ -89,6 +89,14 @@ test('arrays: same bytes with --array, lines without', () => {
   assert.deepEqual([(JSON.parse(noisy.stdout) as unknown[]).length, noisy.status], [3, 1])
 })
 
+test('the tour goes through to its end, in every dialect that can be written', () => {
+  const { stdout, stderr, status } = sluice(['tour'])
+  assert.equal(stderr, '')
+  assert.equal(status, 0)
+  for (const part of ['sluice detect', 'no findings', 'sluice show', '--to acp', '--to appctl', 'had to be added', 'Next:'])
+    assert.ok(stdout.includes(part), part)
+})
+
 test('losses are told, counted, and fail under --strict', () => {
   const file = scratch('losses.ndjson', '')
   const { stderr, status } = sluice(['convert', sample, '--to', 'appctl', '--losses', file])

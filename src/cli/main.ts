@@ -9,7 +9,11 @@ const commands: Record<string, [about: string, load: () => Promise<Command>]> = 
   validate: ['check shape and order of a stream, and repair it', () => import('./validate.ts')],
   detect: ['tell which dialect a stream is in', () => import('./detect.ts')],
   schema: ['print the JSON Schema of the events or of a dialect', () => import('./schema.ts')],
+  watch: ['tell what happens in a stream, as it happens', () => import('./watch.ts')],
+  digest: ['sum a session up: what was done, what failed, what it cost', () => import('./digest.ts')],
   show: ['read a recorded session in the terminal', () => import('./show.ts')],
+  usage: ['count tokens and cost over all logs of this machine', () => import('./usage.ts')],
+  models: ['look up prices and context limits of models', () => import('./models.ts')],
   tour: ['see all of this on a recorded session', () => import('./tour.ts')],
 }
 

@@ -1,14 +1,16 @@
 // sluice tour: what sluice does, on a recorded session that ships with it. Needs no key, no server, no network.
 import { readFileSync } from 'node:fs'
-import { harmlessLine } from '../views/harmless.ts'
+import { fileURLToPath } from 'node:url'
 import type { Dialect } from '../dialects/contract.ts'
 import { createConverter, type Summary } from '../stream/convert.ts'
 import { createSniffer } from '../stream/detect.ts'
 import { createValidator } from '../stream/validate.ts'
-import { claimers, loadDialect } from './dialects.ts'
+import { harmlessLine } from '../views/harmless.ts'
+import { claimers, loadDialect, writableNames } from './dialects.ts'
 import { exitCodes, usageError } from './exit.ts'
 import { print } from './io.ts'
 import { type CommandSpec, parseOptions } from './options.ts'
+import { run as show } from './show.ts'
 
 const spec: CommandSpec = {
   usage: 'sluice tour',
@@ -48,9 +50,12 @@ export async function run(argv: readonly string[]): Promise<number> {
   say(
     `sluice: ${from.name}, ${verdict.records} records: ${verdict.errors + verdict.warnings === 0 ? 'no findings' : `${verdict.errors} errors, ${verdict.warnings} warnings`}`,
   )
+  say()
+  say(`$ sluice show ${shownName}`)
+  await show([fileURLToPath(sample)])
 
   const versions: Version[] = []
-  for (const { name: to } of claimers) versions.push(translate(from, await loadDialect(to, '--to'), bytes))
+  for (const to of writableNames) versions.push(translate(from, await loadDialect(to, '--to'), bytes))
   for (const { dialect, lines } of versions) {
     say()
     say(`$ sluice convert ${shownName} --to ${dialect.name}    # ${dialect.title}; long values shortened here`)
@@ -62,7 +67,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   for (const line of lossTable(versions.filter(({ dialect }) => dialect.name !== from.name))) say(line)
   say()
   say('Next: sluice --help, or pipe an agent through it:')
-  say('  claude -p "…" --output-format stream-json --verbose | sluice convert --to avenor')
+  say('  claude -p "…" --output-format stream-json --verbose | sluice show')
   return verdict.errors === 0 ? exitCodes.ok : exitCodes.failed
 }
 
