@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { eventsByRecord } from '../../test/fold.ts'
-import { holds } from '../../test/properties.ts'
+import { holds, scrambled } from '../../test/properties.ts'
 import type { Rec } from '../base/json.ts'
-import { legalStream, linesOf, streamDialects } from '../testing/index.ts'
+import { cutStream, legalStream, linesOf, streamDialects } from '../testing/index.ts'
 import { createDigest, type Digest, type SessionDigest } from './digest.ts'
 
 type Dialect = (typeof streamDialects)[number]
@@ -237,11 +237,14 @@ test('lists are bounded, and say how many more there were', () => {
   assert.equal(tools[0]!.calls, 700)
 })
 
-test('a digest of any legal stream is JSON, and its size has a bound', () =>
-  holds(60, (seed) => {
+test('a digest of any stream, legal, cut or scrambled, is JSON and adds up', () =>
+  holds(60, (seed, random) => {
     for (const dialect of streamDialects) {
-      const digest = digestOf(linesOf(legalStream(dialect, seed)), dialect)
+      const records = legalStream(dialect, seed)
+      const digest = digestOf(linesOf(random.pick([records, cutStream(records, random), scrambled(records, random)])), dialect)
       assert.deepEqual(JSON.parse(JSON.stringify(digest)), digest)
+      const { MILESTONE, FINDING, ACTIVITY } = digest.classes
+      assert.deepEqual([MILESTONE + FINDING + ACTIVITY, FINDING], [digest.events, digest.counts.findings])
       for (const { ended, turns, tools } of digest.sessions) {
         assert.ok(turns >= 0 && ['ok', 'failed', 'cancelled'].includes(ended.outcome))
         for (const { calls, failed, denied, abandoned } of tools) assert.ok(calls >= failed + denied + abandoned)

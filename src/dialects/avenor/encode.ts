@@ -148,8 +148,7 @@ export function encode(sink: Sink): Encoder {
     if (text !== undefined) sink.lost(event, 'text', 'drop')
     if (!known && text === undefined) return sink.lost(event, 'state', 'drop')
     const prompt_length = bytes ?? new TextEncoder().encode(text).length
-    if (state !== 'queued')
-      return put(session, event, { event: 'agent.prompt_submitted', delivery, prompt_length }, syntheticOf(event))
+    if (state !== 'queued') return put(session, event, { event: 'agent.prompt_submitted', delivery, prompt_length }, syntheticOf(event))
     const queued = { event: 'agent.prompt_queued' as const, control_id, message_type: 'continue', delivery, prompt_length }
     put(session, event, queued, syntheticOf(event))
   }
