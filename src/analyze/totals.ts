@@ -7,7 +7,7 @@ export function createTotals() {
   return {
     push(event: Event): void {
       let book = books.get(event.session)
-      if (book === undefined) books.set(event.session, (book = createUsage()))
+      if (book === undefined) books.set(event.session, (book = createUsage({ remember: 64 })))
       book.push(event)
     },
     /** Nothing is said of what the source does not tell: no tokens, no cost. */

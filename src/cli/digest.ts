@@ -58,7 +58,7 @@ export async function run(argv: readonly string[]): Promise<number> {
         if (!tagged.show({ events, record, span, classes })) for (const event of events) if (event.kind === 'issue') complain(event)
       }
     },
-    { maxLine, others: claimers },
+    { maxLine, others: claimers, raw: 'none', plainNumbers: true },
   )
   await input.read((block) => {
     reader.push(block)

@@ -47,7 +47,7 @@ export async function run(argv: readonly string[]): Promise<number> {
         for (const row of timeline.push(event)) for (const line of view.push(row)) out.line(line)
       }
     },
-    { maxLine, others: claimers, raw: 'none' },
+    { maxLine, others: claimers, raw: 'none', plainNumbers: true },
   )
   await input.read((block) => {
     reader.push(block)

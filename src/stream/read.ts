@@ -12,6 +12,8 @@ export type ReadOptions = {
   raw?: 'none' | 'unmapped' | 'all' | undefined
   /** Asked about records the dialect does not know: a foreign one is an issue, not merely unknown. */
   others?: readonly Claimer[] | undefined
+  /** Nobody will write the values again: integers past 2^53 need not keep their digits. */
+  plainNumbers?: boolean | undefined
   /** Which side of a two-way protocol wrote the stream. */
   from?: 'agent' | 'host' | undefined
 }
@@ -20,7 +22,7 @@ export type ReadOptions = {
 type OnEvents = (events: Event[], record: Rec | undefined, span: Span | undefined) => void
 
 export function createReader(dialect: Dialect, onEvents: OnEvents, options: ReadOptions = {}) {
-  const { maxLine, raw = 'unmapped', others = [], from } = options
+  const { maxLine, raw = 'unmapped', others = [], plainNumbers = false, from } = options
   const decoder: Decoder = dialect.decoder()
   let record = 0
 
@@ -74,7 +76,7 @@ export function createReader(dialect: Dialect, onEvents: OnEvents, options: Read
       },
       bad: (code, text, span) => tell(code, code === 'utf8' ? 'warn' : 'error', text, span),
     },
-    { maxLine },
+    { maxLine, plainNumbers },
   )
 
   return {
