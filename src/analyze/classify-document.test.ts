@@ -26,7 +26,8 @@ function documented(record: Rec): Class {
   if (milestones.includes(event as string)) return 'MILESTONE'
   if (event === 'agent.status') return phase === 'done' || phase === 'waiting' ? 'MILESTONE' : 'ACTIVITY'
   if (event !== 'tool.call' && event !== 'tool.call_update') return 'ACTIVITY'
-  const typed = isRecord(rawInput) ? rawInput['command'] : undefined // ours: what others call the command stands here
+  const input: unknown = typeof rawInput === 'string' && rawInput.startsWith('{') ? JSON.parse(rawInput) : rawInput
+  const typed = isRecord(input) ? input['command'] : undefined // ours: what others call the command stands here
   if (lower(kind) === 'commit' || (lower(kind) === 'task' && lower(status) === 'completed')) return 'MILESTONE'
   return [title, command, typed].some((text) => lower(text).includes('git commit')) ? 'MILESTONE' : 'ACTIVITY'
 }

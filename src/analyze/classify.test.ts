@@ -1,5 +1,6 @@
 // The class of every Avenor record, as its document and our decisions have it, and of the same things in other words.
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { suite, test } from 'node:test'
 import { eventsByRecord, highest } from '../../test/fold.ts'
 import { holds, names } from '../../test/properties.ts'
@@ -57,6 +58,7 @@ suite('the class of a tool call', () => {
     ['git commit in the command of the input', call({ rawInput: { command: 'git commit -m x' } }), 'MILESTONE'],
     ['git commit in other input', call({ kind: 'edit', rawInput: { new_string: 'git commit' } }), 'ACTIVITY'],
     ['kind commit', call({ kind: 'commit', title: 'Save' }), 'MILESTONE'],
+    ['kind commit, whatever the title', call({ kind: 'commit', title: 'Bash' }), 'MILESTONE'],
     ['kind Commit', call({ kind: 'Commit', title: 'Save' }), 'MILESTONE'],
     ['kind task, pending', call({ kind: 'task', title: 'Review' }), 'ACTIVITY'],
     ['kind task, completed at once', call({ kind: 'task', title: 'Review', status: 'completed' }), 'MILESTONE'],
@@ -139,6 +141,19 @@ test('every verdict names its rule', () => {
     { event: 'avenor.retry', session_id: 's' },
   ]).map((verdicts) => verdicts.at(-1)!.rule)
   assert.deepEqual(rules, ['text.finding', 'tool.git-commit', 'status.waiting', 'raw', 'record.avenor.retry'])
+})
+
+test('a finished subagent is one milestone: its own end, not that of the call that started it', () => {
+  for (const scenario of ['g-subagent-fg', 'g-subagent']) {
+    const lines = readFileSync(new URL(`../../fixtures/claude/2.1.325/${scenario}.ndjson`, import.meta.url), 'utf8')
+    const classifier = createClassifier()
+    const rules = eventsByRecord(lines, 'claude').flatMap((events) => events.map((event) => classifier.push(event).rule))
+    assert.deepEqual(
+      rules.filter((rule) => /task\.end|tool\.task/.test(rule)),
+      ['task.end'],
+      scenario,
+    )
+  }
 })
 
 suite('the same meaning in other words', () => {

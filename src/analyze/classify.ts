@@ -94,7 +94,7 @@ export function createClassifier({ rules, nameOf }: ClassifierOptions = {}): Cla
     recent = undefined
   }
 
-  function builtIn(event: Event): Verdict {
+  function builtIn(event: Event, record: Rec | undefined): Verdict {
     switch (event.kind) {
       case 'text.delta':
       case 'thought.delta':
@@ -113,7 +113,7 @@ export function createClassifier({ rules, nameOf }: ClassifierOptions = {}): Cla
         return event.phase === 'waiting' || event.phase === 'done' ? milestone(`status.${event.phase}`) : byKind(event)
       case 'raw':
       case 'issue':
-        return unread(event)
+        return unread(event, record)
       case 'task.start':
         note(event, 'told')
         break
@@ -131,7 +131,7 @@ export function createClassifier({ rules, nameOf }: ClassifierOptions = {}): Cla
 
   return {
     push(event, record) {
-      const verdict = builtIn(event) // also when another rule decides: it must see every piece of a text
+      const verdict = builtIn(event, record) // also when another rule decides: it must see every piece of a text
       return match === undefined ? verdict : (match(event, record) ?? verdict)
     },
   }
@@ -204,16 +204,15 @@ const milestones: ReadonlySet<unknown> = new Set([
 ])
 
 /** Avenor's document goes by the name of a record: one that says something again, or lacks a field, counts all the same. */
-function unread(event: EventOf<'raw'> | EventOf<'issue'>): Verdict {
+function unread(event: EventOf<'raw'> | EventOf<'issue'>, record: Rec | undefined): Verdict {
   if (event.origin?.dialect !== 'avenor') return byKind(event)
-  const name = event.kind === 'raw' ? event.type : event.code === 'bad-body' ? nameIn(event.raw) : undefined
+  const name = event.kind === 'raw' ? event.type : event.code === 'bad-body' ? (record ?? recordIn(event.raw))?.['event'] : undefined
   if (milestones.has(name)) return milestone(`record.${name as string}`)
   // Only `done` is said again, after the end.
   return event.kind === 'raw' && name === 'agent.status' && event.why === 'redundant' ? milestone('status.done') : byKind(event)
 }
 
-function nameIn(raw: string | undefined): unknown {
-  if (raw === undefined) return undefined
-  const record = parseJson(raw) // its body is bad, its JSON was read
-  return isRecord(record) ? record['event'] : undefined
+function recordIn(raw: string | undefined): Rec | undefined {
+  const record = raw === undefined ? undefined : parseJson(raw) // its body is bad, its JSON was read
+  return isRecord(record) ? record : undefined
 }

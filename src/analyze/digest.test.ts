@@ -160,6 +160,13 @@ suite('trouble', () => {
       seq: 5,
       during: 'Bash',
     }))
+  test('a silence between two pieces of a text is a stall', () => {
+    const { stalls } = only(avenor(say('a'), say('b'), { ...say('c'), ts: 400_000 }, { ...say('d'), ts: 400_001 }, { ...end, ts: 400_002 }))
+    assert.deepEqual(
+      stalls.items.map((stall) => stall.type === 'silence' && [stall.forMs, stall.from]),
+      [[398_000, 2000]],
+    )
+  })
   test('a loop and a stall have their evidence', () => {
     const again = Array.from({ length: 6 }, (_, id) => [call(`${id}`, { rawInput: { command: 'ls' } }), done(`${id}`)]).flat()
     const { stalls } = only(avenor(...again, call('x'), { ...done('x'), ts: 1e6 }, { ...end, ts: 1e6 }))

@@ -7,7 +7,7 @@ import { type ClassifierOptions, createClassifier, type Verdict } from './classi
 import { createSessionFold, type SessionFold } from './digest-session.ts'
 import { type Digest, keeper, type Keeper, type RunDigest } from './digest-shape.ts'
 import { known } from './snapshot.ts'
-import { createStallFinder, type StallOptions, usualSilence } from './stall.ts'
+import { createStallFinder, type StallOptions } from './stall.ts'
 import { isOfRun, type RunEvent } from './track.ts'
 import { createUsage } from './usage.ts'
 
@@ -19,15 +19,16 @@ export type DigestOptions = ClassifierOptions &
     price?: Pricer | undefined
   }
 
-const most = { sessions: 1000, runs: 100, phases: 100, issues: 20 }
+/** `messages`: of one stream a copy comes soon or not at all. */
+const most = { sessions: 1000, runs: 100, phases: 100, issues: 20, messages: 512 }
 
 type Phase = RunDigest['phases']['items'][number]
 type Run = Omit<RunDigest, 'phases'> & { phases: Keeper<Phase>; phaseAt: number | undefined }
 
-export function createDigest({ rules, nameOf, price, silenceMs = usualSilence, ...limits }: DigestOptions = {}) {
+export function createDigest({ rules, nameOf, price, ...limits }: DigestOptions = {}) {
   const classifier = createClassifier({ rules, nameOf })
-  const stalls = createStallFinder({ silenceMs, ...limits })
-  const usage = createUsage({ price })
+  const stalls = createStallFinder(limits)
+  const usage = createUsage({ price, remember: most.messages })
   const sessions = new Map<string | undefined, SessionFold>()
   const runs = new Map<string | undefined, Run>()
   const issues = keeper<Digest['issues']['items'][number]>(most.issues)
@@ -37,7 +38,6 @@ export function createDigest({ rules, nameOf, price, silenceMs = usualSilence, .
   let recent: SessionFold | undefined
   let recentId: string | undefined
   const crowd = new Set<string>()
-  let held: Event | undefined // of pieces that follow one another the finder of stalls need see only the last
 
   function sessionOf(id: string | undefined, kind: Kind): SessionFold {
     if (recent !== undefined && recentId === id) return recent
@@ -48,10 +48,6 @@ export function createDigest({ rules, nameOf, price, silenceMs = usualSilence, .
     if (sessions.size < most.sessions) sessions.set(id, (recent = createSessionFold(id)))
     else if (id !== undefined && crowd.size < most.sessions) crowd.add(id)
     return recent ?? beside
-  }
-
-  function look(event: Event): void {
-    for (const stall of stalls.push(event)) sessionOf(event.session, event.kind).stall(stall)
   }
 
   function ofRun(event: RunEvent): void {
@@ -77,18 +73,13 @@ export function createDigest({ rules, nameOf, price, silenceMs = usualSilence, .
       events++
       const verdict = classifier.push(event, record)
       classes[verdict.class]++
+      const session = sessionOf(event.session, event.kind)
+      for (const stall of stalls.push(event)) session.stall(stall)
       if (event.kind === 'text.delta' || event.kind === 'thought.delta') {
-        const former = recent
-        sessionOf(event.session, event.kind).delta(event, verdict)
-        if (held !== undefined && (former !== recent || event.at! - held.at! >= silenceMs)) look(held)
-        held = event
+        session.delta(event, verdict)
         return verdict
       }
-      const session = sessionOf(event.session, event.kind)
       session.push(event, verdict)
-      if (held !== undefined) look(held)
-      held = undefined
-      look(event)
       if (isOfRun(event)) ofRun(event)
       else if (event.kind === 'issue') issues.add(() => ({ line: event.line, code: event.code, text: event.text }))
       else usage.push(event)

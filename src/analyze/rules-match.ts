@@ -1,6 +1,6 @@
 // Asks a user's rules about an event: the first that matches decides. A pattern is searched in a text as it grows, so a match over
 // several pieces is found, in the piece that completes it, once.
-import { isRecord, parseJson, type Rec } from '../base/json.ts'
+import { isRecord, parseJson, type Rec, stringifyJson } from '../base/json.ts'
 import type { Event } from '../model/event.ts'
 import type { Verdict } from './classes.ts'
 import type { Pattern, UserRules } from './rules.ts'
@@ -17,9 +17,9 @@ export function createMatcher(rules: UserRules, nameOf: ((record: Rec) => string
   const growing = new Map<string, Growing>()
   const usesText = rules.some(({ text }) => text !== undefined)
 
-  function textOf(event: Event): { text: string; open: Growing | undefined } | undefined {
+  function textOf(event: Event, record: Rec | undefined): { text: string; open: Growing | undefined } | undefined {
     if (!usesText) return undefined
-    const text = searchable(event)
+    const text = searchable(event, record)
     if (text === undefined) return undefined
     return { text, open: isPiece(event) ? open(event) : undefined }
   }
@@ -37,7 +37,7 @@ export function createMatcher(rules: UserRules, nameOf: ((record: Rec) => string
   return (event: Event, record: Rec | undefined): Verdict | undefined => {
     const source = lazily(() => record ?? recordIn(event))
     const name = record !== undefined && nameOf !== undefined ? nameOf(record) : event.kind === 'raw' ? event.type : undefined
-    const said = textOf(event)
+    const said = textOf(event, record)
     const verdict = rules.find(({ events, kinds, where, text }, index) => {
       if (kinds !== undefined && !kinds.has(event.kind)) return false
       if (events !== undefined && (name === undefined || !events.has(name))) return false
@@ -75,7 +75,7 @@ const isPiece = (event: Event): boolean =>
   event.kind === 'text.delta' || event.kind === 'thought.delta' || (event.kind === 'prompt.submit' && event.partial === true)
 
 /** What a pattern is searched in: what the event says, as a person would read it. Texts whose pieces were told are not said again. */
-function searchable(event: Event): string | undefined {
+function searchable(event: Event, record: Rec | undefined): string | undefined {
   switch (event.kind) {
     case 'text.end':
     case 'thought.end':
@@ -86,7 +86,7 @@ function searchable(event: Event): string | undefined {
       return event.question
     case 'raw':
     case 'issue':
-      return event.raw
+      return event.raw ?? (record && stringifyJson(record))
     case 'error':
       return event.error.text
   }

@@ -110,6 +110,16 @@ test('a rule that decides does not keep the others from reading on', async () =>
   )
 })
 
+test('a match that another rule has decided on is no news for the next piece', async () => {
+  const chunk = (text: string): Rec => ({ event: 'agent.message_chunk', session_id: 's', messageId: 'm', content: { text } })
+  const yaml = "rules:\n  - {name: a, text: 'panic', class: MILESTONE}\n  - {name: b, text: 'pan.c', class: FINDING}\n"
+  const verdicts = await judge(yaml, [chunk('panic'), chunk(' on'), chunk(' panic')])
+  assert.deepEqual(
+    verdicts.map(({ rule }) => rule),
+    ['a', 'text.delta', 'a'],
+  )
+})
+
 test('no pattern can stall the stream', async () => {
   const rules = "rules:\n  - {text: '(a+)+$', class: FINDING}\n  - {text: '(x|xx)*y', class: FINDING}\n"
   const start = performance.now()

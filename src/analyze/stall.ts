@@ -58,9 +58,7 @@ type Session = {
   worked: number
 }
 
-export const usualSilence = 300_000
-
-export function createStallFinder({ silenceMs = usualSilence, repeats = 5, compactions = 3 }: StallOptions = {}) {
+export function createStallFinder({ silenceMs = 300_000, repeats = 5, compactions = 3 }: StallOptions = {}) {
   const sessions = new Map<string | undefined, Session>()
   let recent: Session | undefined
 

@@ -145,6 +145,12 @@ suite('waiting means that somebody must answer', () => {
     assert.equal(after(status('waiting', 'avenor')).waitingPermission, true)
     const answered = after(status('waiting', 'avenor'), request, { event: 'permission.response', request_id: '7', kind: 'allow' })
     assert.deepEqual([answered.phase, answered.waitingPermission], ['working', undefined])
+    const inTurn = after({ event: 'agent.prompt_submitted' }, status('waiting', 'avenor'), request, {
+      event: 'permission.response',
+      request_id: '7',
+      kind: 'allow',
+    })
+    assert.deepEqual([inTurn.phase, inTurn.waitingPermission], ['working', undefined])
   })
   test('two requests need two answers', () => {
     const second = { ...request, request_id: '8' }

@@ -1,4 +1,5 @@
 // The dialects a command can name. All are asked for their claims; only the ones in use are loaded.
+import { nearest } from '../base/nearest.ts'
 import { copyOf } from '../base/bytes.ts'
 import { quoted } from '../base/text.ts'
 import { claimer as acp } from '../dialects/acp/claim.ts'
@@ -15,7 +16,6 @@ import { claimer as sluice } from '../dialects/sluice/claim.ts'
 import { createSniffer } from '../stream/detect.ts'
 import { CommandError, exitCodes, usageError } from './exit.ts'
 import { type Blocks, pump } from './io.ts'
-import { nearest } from './nearest.ts'
 
 const loaders: Record<string, () => Promise<Dialect>> = {
   acp: async () => (await import('../dialects/acp/index.ts')).acp,

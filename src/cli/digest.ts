@@ -1,4 +1,5 @@
 // sluice digest: one pass over a recording. What it comes to, as a page or as JSON; or every record with its class.
+import { nearest } from '../base/nearest.ts'
 import { createDigest, type Digest } from '../analyze/digest.ts'
 import { quoted } from '../base/text.ts'
 import type { EventOf } from '../model/event.ts'
@@ -7,7 +8,6 @@ import { createReader } from '../stream/read.ts'
 import { claimers, open } from './dialects.ts'
 import { exitCodes, say, usageError } from './exit.ts'
 import { blocks, oneFile, print, screen, stdout } from './io.ts'
-import { nearest } from './nearest.ts'
 import { type CommandSpec, parseOptions, sizeOption } from './options.ts'
 import { rulesIn } from './rules.ts'
 import { loadPrices } from './usage-prices.ts'

@@ -1,6 +1,6 @@
 // The command `sluice`: finds the command and loads it alone, so that starting costs no more than what is used.
+import { nearest } from '../base/nearest.ts'
 import { CommandError, exitCodes, say } from './exit.ts'
-import { nearest } from './nearest.ts'
 
 type Command = { run(argv: readonly string[]): Promise<number> }
 

@@ -1,8 +1,8 @@
 // Command-line options: strict, with the nearest known name when one is wrong, and help text from the same table.
 import { parseArgs } from 'node:util'
+import { nearest } from '../base/nearest.ts'
 import { quoted } from '../base/text.ts'
 import { usageError } from './exit.ts'
-import { nearest } from './nearest.ts'
 
 export type OptionSpec = { type: 'string' | 'boolean'; help: string; value?: string; hidden?: boolean }
 

@@ -1,14 +1,14 @@
 // What the options of `watch` ask for, checked before anything is read.
-import { accessSync, constants, readFileSync } from 'node:fs'
+import { accessSync, constants } from 'node:fs'
 import { dirname } from 'node:path'
+import { nearest } from '../base/nearest.ts'
 import type { Class } from '../analyze/classify.ts'
-import type { UserRules } from '../analyze/rules.ts'
 import { quoted } from '../base/text.ts'
 import { createCursor, CursorError, readCursor } from '../files/cursor.ts'
 import { CommandError, exitCodes, hasCode, systemReason, usageError } from './exit.ts'
 import { oneFile } from './io.ts'
-import { nearest } from './nearest.ts'
 import { type Parsed, sizeOption } from './options.ts'
+import { rulesIn } from './rules.ts'
 import { createJson, createSluice } from './watch-json.ts'
 import { createPlain } from './watch-plain.ts'
 import type { StreamOptions } from './watch-stream.ts'
@@ -107,14 +107,4 @@ export async function loadClassifiers({ classify, only, rules: file }: Choices):
   const { createClassifier } = await import('../analyze/classify.ts')
   const rules = file === undefined ? undefined : await rulesIn(file)
   return ({ tag: nameOf }) => createClassifier({ rules, nameOf })
-}
-
-async function rulesIn(file: string): Promise<UserRules> {
-  const { compileRules, RulesError } = await import('../analyze/rules.ts')
-  try {
-    return await compileRules(readFileSync(file, 'utf8'))
-  } catch (error) {
-    if (error instanceof RulesError) throw usageError(`--rules ${quoted(file, 500)}: ${error.message}`)
-    throw usageError(`cannot read the rules ${quoted(file, 500)}: ${systemReason(error)}`)
-  }
 }

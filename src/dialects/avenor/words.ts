@@ -101,7 +101,9 @@ export function toolOf(
 ): { name: string; toolKind: ToolKind; title: string | undefined } {
   const label = title ?? ''
   const sort = word === 'other' ? '' : (word ?? '')
-  const name = label !== '' && (sort === '' || toolKindOf(label) !== 'other') ? label : sort || (word ?? '')
+  // Whatever its title: only the name can keep this word, which makes the call a milestone.
+  const name =
+    sort.toLowerCase() === 'commit' ? sort : label !== '' && (sort === '' || toolKindOf(label) !== 'other') ? label : sort || (word ?? '')
   return { name, toolKind: toolKindOfWord(sort) ?? toolKindOf(name), title: label === name || label === '' ? undefined : label }
 }
 
