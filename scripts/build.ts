@@ -9,7 +9,7 @@ import { generatePrices } from './prices.ts'
 const root = join(import.meta.dirname, '..')
 const path = (...parts: string[]): string => join(root, ...parts)
 const { version } = JSON.parse(readFileSync(path('package.json'), 'utf8')) as { version: string }
-const commands = ['convert', 'validate', 'detect', 'schema', 'watch', 'digest', 'show', 'usage', 'models', 'tour']
+const commands = ['convert', 'validate', 'detect', 'schema', 'watch', 'digest', 'show', 'usage', 'models', 'model', 'tour']
 const workers = ['validate-worker', 'usage-worker']
 const dialects = readdirSync(path('src/dialects'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())

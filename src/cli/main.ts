@@ -14,6 +14,7 @@ const commands: Record<string, [about: string, load: () => Promise<Command>]> = 
   show: ['read a recorded session in the terminal', () => import('./show.ts')],
   usage: ['count tokens and cost over all logs of this machine', () => import('./usage.ts')],
   models: ['look up prices and context limits of models', () => import('./models.ts')],
+  model: ['serve a model from a script, so that agents run offline', () => import('./model.ts')],
   tour: ['see all of this on a recorded session', () => import('./tour.ts')],
 }
 

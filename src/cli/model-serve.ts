@@ -1,0 +1,129 @@
+// sluice model serve: the scripted model as a server on loopback, until a signal ends it.
+import { closeSync, openSync, readFileSync } from 'node:fs'
+import { plural, quoted } from '../base/text.ts'
+import { loadScript, ScriptError } from '../script/load.ts'
+import type { Script } from '../script/script.ts'
+import { type Entry, serveScript, type Served } from '../script/server.ts'
+import { CommandError, exitCodes, hasCode, say, signalCodes, systemReason, usageError } from './exit.ts'
+import { print, writeAll } from './io.ts'
+import { basesAt, recipesFor, recipeText } from './model-agents.ts'
+import { type CommandSpec, parseOptions } from './options.ts'
+
+const spec: CommandSpec = {
+  usage: 'sluice model serve SCRIPT [options]',
+  about: `Answers agents from a script, on 127.0.0.1: the Anthropic Messages, OpenAI Responses and Chat Completions, and Gemini APIs.
+Prints where it is and how to start each agent, then serves until SIGINT or SIGTERM.`,
+  options: {
+    port: { type: 'string', value: 'N', help: 'the port; 0, the default, takes a free one' },
+    json: { type: 'boolean', help: 'print the addresses and recipes as one line of JSON' },
+    log: { type: 'string', value: 'FILE', help: 'write every request as a line of JSON, without headers and keys' },
+  },
+  examples: [
+    ['sluice model serve fix-test.yaml', 'then, in another terminal, one of the lines that it prints'],
+    ['sluice model serve fix-test.yaml --port 8080 --log requests.ndjson', 'and see what the agent asked'],
+  ],
+  exits: [
+    '1  the port or the log cannot be had',
+    '2  wrong usage, or the script is wrong',
+    '130, 143  ended by SIGINT, by SIGTERM or SIGHUP',
+  ],
+}
+
+export async function run(argv: readonly string[]): Promise<number> {
+  const parsed = parseOptions(spec, argv)
+  if (parsed === undefined) return exitCodes.ok
+  const { values, files } = parsed
+  const [file] = files
+  if (file === undefined || files.length > 1) throw usageError('give one SCRIPT (see sluice model serve --help)')
+  const port = portIn(values['port'])
+  const script = await scriptIn(file)
+  using log = logTo(values['log'])
+  const server = await listen(script, port, log.write)
+  const ended = firstSignal()
+  print(values['json'] === true ? `${JSON.stringify(summary(file, script, server.url))}\n` : pageOf(file, script, server.url))
+  const signal = await ended
+  await server.close()
+  return signalCodes[signal]
+}
+
+function portIn(value: string | boolean | undefined): number {
+  const port = value === undefined ? 0 : Number(value)
+  if (!Number.isInteger(port) || port < 0 || port > 65_535 || value === '') throw usageError(`--port ${quoted(value)} is not a port`)
+  return port
+}
+
+async function scriptIn(file: string): Promise<Script> {
+  let text
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    throw usageError(`cannot read the script ${quoted(file, 500)}: ${systemReason(error)}`)
+  }
+  try {
+    return await loadScript(text, file)
+  } catch (error) {
+    throw error instanceof ScriptError ? usageError(error.message) : error
+  }
+}
+
+async function listen(script: Script, port: number, onEntry: (entry: Entry) => void): Promise<Served> {
+  try {
+    return await serveScript(script, port, onEntry)
+  } catch (error) {
+    const reason = hasCode(error, 'EADDRINUSE') ? 'something else listens there' : systemReason(error)
+    throw new CommandError(`cannot listen on port ${port}: ${reason}`, exitCodes.failed, { cause: error })
+  }
+}
+
+/** The second signal ends the process at once, as if nobody had heard the first. */
+const firstSignal = (): Promise<keyof typeof signalCodes> =>
+  new Promise((resolve) => {
+    for (const signal of Object.keys(signalCodes) as (keyof typeof signalCodes)[]) process.once(signal, () => resolve(signal))
+  })
+
+/** Lines are written at once and whole; when that fails the server goes on without them. */
+function logTo(file: string | boolean | undefined): { write(entry: Entry): void; [Symbol.dispose](): void } {
+  if (typeof file !== 'string') return { write: () => {}, [Symbol.dispose]: () => {} }
+  let fd: number
+  try {
+    fd = openSync(file, 'w', 0o600)
+  } catch (error) {
+    throw new CommandError(`cannot write the log ${quoted(file, 500)}: ${systemReason(error)}`, exitCodes.failed, { cause: error })
+  }
+  let isBroken = false
+  return {
+    write(entry) {
+      if (isBroken) return
+      try {
+        writeAll(fd, Buffer.from(`${JSON.stringify(entry)}\n`))
+      } catch (error) {
+        isBroken = true
+        say(`sluice: the log ${quoted(file, 500)} ends here: ${systemReason(error)}`)
+      }
+    },
+    [Symbol.dispose]: () => closeSync(fd),
+  }
+}
+
+// ── what it prints ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const summary = (file: string, script: Script, url: string) => ({
+  script: file,
+  lanes: script.lanes.map(({ name, turns }) => ({ name, turns: turns.length })),
+  bases: basesAt(url),
+  agents: recipesFor(url),
+})
+
+function pageOf(file: string, script: Script, url: string): string {
+  const lanes = script.lanes.map(({ name, turns }) => `${name} (${plural(turns.length, 'turn')})`)
+  const bases = basesAt(url)
+  return `${quoted(file, 500)} is served: ${lanes.join(', ')}.
+
+Anthropic  ${bases.anthropic}
+OpenAI     ${bases.openai}
+Gemini     ${bases.gemini}
+
+${Object.entries(recipesFor(url))
+  .map(([agent, recipe]) => recipeText(agent, recipe))
+  .join('\n')}`
+}
