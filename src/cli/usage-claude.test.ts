@@ -7,9 +7,16 @@ import fc from 'fast-check'
 import { createUsage, type UsageReport } from '../analyze/usage.ts'
 import { claude } from '../dialects/claude/index.ts'
 import { createReader } from '../stream/read.ts'
-import { enterTranscripts, scanTranscript } from './usage-claude.ts'
+import { createTranscripts, type Row, scanTranscript } from './usage-claude.ts'
+import type { Book } from '../analyze/usage-book.ts'
 
 const file = join(mkdtempSync(join(tmpdir(), 'sluice-usage-')), 'session.jsonl')
+
+function enterTranscripts(files: readonly Row[][], book: Book): void {
+  const transcripts = createTranscripts(book)
+  for (const rows of files) transcripts.enter(rows)
+  transcripts.end()
+}
 
 function fast(text: string): UsageReport | undefined {
   writeFileSync(file, text)

@@ -81,7 +81,7 @@ function filesIn(folder: string, wanted: RegExp, deepest = 16): Found[] {
     return []
   }
   return entries.flatMap((entry): Found[] => {
-    const path = join(folder, entry.name)
+    const path = `${folder}/${entry.name}`
     if (entry.isDirectory()) return deepest > 1 && !passedOver.has(entry.name) ? filesIn(path, wanted, deepest - 1) : []
     if (!wanted.test(path)) return []
     const stat = statSync(path, { throwIfNoEntry: false })

@@ -1,11 +1,12 @@
 // Reads logs of all kinds into one account. Claude's transcripts, the most by far, are scanned by this thread and a worker.
+import type { MessagePort } from 'node:worker_threads'
 import { claimers, open } from './dialects.ts'
 import { createUsage, type UsageOptions } from '../analyze/usage.ts'
 import { quoted } from '../base/text.ts'
 import { createReader } from '../stream/read.ts'
 import { CommandError, exitCodes } from './exit.ts'
 import { blocks } from './io.ts'
-import { enterTranscripts, type Row, scanTranscript } from './usage-claude.ts'
+import { createTranscripts, type Row, scanTranscript } from './usage-claude.ts'
 import { createRollouts } from './usage-codex.ts'
 import type { Log } from './usage-find.ts'
 import { readDatabase, readMessageFile } from './usage-opencode.ts'
@@ -14,10 +15,10 @@ export type Skipped = { path: string; why: string }
 /** Told before each log. */
 export type Progress = (done: { logs: number; bytes: number }) => void
 
-/** The work of both threads: whoever is free takes the next path. */
-export type ScanJob = { paths: string[]; next: SharedArrayBuffer }
-/** `rows` is null or absent where a file is in doubt. */
-export type Scanned = [index: number, rows?: Row[] | null | undefined]
+/** The work of both threads: whoever is free takes the next path. The worker tells what it found through `port`. */
+export type ScanJob = { paths: string[]; next: SharedArrayBuffer; port?: MessagePort }
+/** `rows` is null where a file is in doubt. */
+export type Scanned = [index: number, rows: Row[] | null]
 
 type Usage = ReturnType<typeof createUsage>
 
@@ -26,7 +27,7 @@ const worthWorker = 24e6
 /** All that is read may hold copies of all else. */
 const remember = 1 << 20
 
-/** `options` are waited for only when they are needed: prices can be loaded while the worker starts. */
+/** `options` are waited for after the worker has been started: prices can be loaded meanwhile. */
 export async function readLogs(
   logs: readonly Log[],
   options: () => Promise<UsageOptions>,
@@ -39,15 +40,22 @@ export async function readLogs(
     done.logs++
     done.bytes += size
   }
-  const scans = await scanAll(
-    logs.filter(({ kind }) => kind === 'claude'),
-    begin,
-  )
+  const transcripts = logs.filter(({ kind }) => kind === 'claude')
+  const job: ScanJob = { paths: transcripts.map(({ path }) => path), next: new SharedArrayBuffer(4) }
+  const worker = transcripts.reduce((sum, { size }) => sum + size, 0) > worthWorker ? await startWorker(job) : undefined
   const usage = createUsage({ remember, ...(await options()) })
-  enterTranscripts(scans.values(), usage.book)
+  const entry = createTranscripts(usage.book)
+  const rest = logs.filter(({ kind }) => kind !== 'claude')
+  const inOrder = ordered((index, rows) => (rows === null ? rest.push(transcripts[index]!) : entry.enter(rows)))
+  for (const one of scan(job)) {
+    begin(transcripts[one[0]]!)
+    inOrder(one)
+    worker?.poll(inOrder)
+  }
+  await worker?.end(inOrder)
+  entry.end()
   const readRollout = createRollouts(usage.book)
-  for (const log of logs) {
-    if (scans.has(log.path)) continue
+  for (const log of rest) {
     begin(log)
     try {
       await readOne(log, usage, readRollout)
@@ -90,41 +98,54 @@ async function readStream(path: string, usage: Usage): Promise<void> {
 
 // ── two threads ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The rows of each transcript; a path without rows is read as a stream. */
-async function scanAll(logs: readonly Log[], begin: (log: Log) => void): Promise<Map<string, Row[]>> {
-  const job: ScanJob = { paths: logs.map(({ path }) => path), next: new SharedArrayBuffer(4) }
-  const big = logs.length > 1 && logs.reduce((sum, { size }) => sum + size, 0) > worthWorker
-  const others = big ? await startWorker(job) : undefined
-  const scanned = new Map<string, Row[]>()
-  const keep = ([index, rows]: Scanned): void => {
-    if (rows) scanned.set(job.paths[index]!, rows)
-  }
-  scan(job, keep, (index) => begin(logs[index]!))
-  for (const one of (await others?.()) ?? []) keep(one)
-  return scanned
-}
-
 /** Takes paths until there are none left. A file that cannot be read is left to the stream reader, which says why. */
-export function scan({ paths, next }: ScanJob, keep: (one: Scanned) => void, begin: (index: number) => void = () => {}): void {
+export function* scan({ paths, next }: ScanJob): Generator<Scanned> {
   const counter = new Int32Array(next)
   for (let index = Atomics.add(counter, 0, 1); index < paths.length; index = Atomics.add(counter, 0, 1)) {
-    begin(index)
     let rows: Row[] | undefined
     try {
       rows = scanTranscript(paths[index]!)
     } catch (error) {
-      if (!isOfInput(error)) throw new Error(`while reading ${quoted(paths[index])}`, { cause: error })
+      if (!isOfInput(error)) throw error
     }
-    keep([index, rows])
+    yield [index, rows ?? null]
   }
 }
 
-async function startWorker(job: ScanJob): Promise<() => Promise<Scanned[]>> {
-  const { Worker } = await import('node:worker_threads')
-  const worker = new Worker(new URL('./usage-worker.js', import.meta.url), { workerData: job })
-  const { promise, resolve, reject } = Promise.withResolvers<Scanned[]>()
-  worker.on('message', (text: string) => resolve(JSON.parse(text) as Scanned[]))
-  worker.on('error', reject)
-  promise.catch(() => {}) // it is awaited later
-  return () => promise
+/** Hands results on in the order of the files, whoever found them when: which of two copies counts is not left to chance. */
+function ordered(take: (index: number, rows: Row[] | null) => void): (one: Scanned) => void {
+  const early = new Map<number, Row[] | null>()
+  let next = 0
+  return ([index, rows]) => {
+    early.set(index, rows)
+    for (let found = early.get(next); found !== undefined; found = early.get(next)) {
+      early.delete(next)
+      take(next++, found)
+    }
+  }
+}
+
+type Worker = { poll(take: (one: Scanned) => void): void; end(take: (one: Scanned) => void): Promise<void> }
+
+async function startWorker(job: ScanJob): Promise<Worker> {
+  const { MessageChannel, receiveMessageOnPort, Worker } = await import('node:worker_threads')
+  const { port1: port, port2 } = new MessageChannel()
+  const worker = new Worker(new URL('./usage-worker.js', import.meta.url), { workerData: { ...job, port: port2 }, transferList: [port2] })
+  const ended = new Promise<void>((resolve, reject) => {
+    worker.once('error', reject)
+    worker.once('exit', () => resolve())
+  })
+  ended.catch(() => {}) // it is awaited later
+  const poll = (take: (one: Scanned) => void): void => {
+    for (let told = receiveMessageOnPort(port); told !== undefined; told = receiveMessageOnPort(port))
+      for (const one of JSON.parse(told.message as string) as Scanned[]) take(one)
+  }
+  return {
+    poll,
+    async end(take) {
+      await ended
+      poll(take)
+      port.close()
+    },
+  }
 }
