@@ -11,7 +11,8 @@ import { median, summarise, table, type Pair } from './report.ts'
 import { transcriptsPath } from './transcripts.ts'
 
 const CCUSAGE = join(import.meta.dirname, `node_modules/@ccusage/ccusage-${process.platform}-${process.arch}/bin/ccusage`)
-const MEMORY = 120
+/** Two heaps, and the ids of all messages: a copy may come in any file. */
+const MEMORY = 140
 
 const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false }, json: { type: 'boolean', default: false } } })
 if (!isBuilt() || !existsSync(CCUSAGE)) {

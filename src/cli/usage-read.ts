@@ -130,7 +130,10 @@ type Worker = { poll(take: (one: Scanned) => void): void; end(take: (one: Scanne
 async function startWorker(job: ScanJob): Promise<Worker> {
   const { MessageChannel, receiveMessageOnPort, Worker } = await import('node:worker_threads')
   const { port1: port, port2 } = new MessageChannel()
-  const worker = new Worker(new URL('./usage-worker.js', import.meta.url), { workerData: { ...job, port: port2 }, transferList: [port2] })
+  const worker = new Worker(new URL('./usage-worker.js', import.meta.url), {
+    workerData: { ...job, port: port2 },
+    transferList: [port2],
+  })
   const ended = new Promise<void>((resolve, reject) => {
     worker.once('error', reject)
     worker.once('exit', () => resolve())
