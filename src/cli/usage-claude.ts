@@ -1,8 +1,9 @@
 // The usage in Claude's transcript files, without parsing all of them: most of their bytes are results of tools, which tell none, so
 // only lines that can tell usage are parsed. Where a file is anything else than plain transcript lines, the decoder reads it.
+import { timeOfIso } from '../base/time.ts'
 import { isRecord, type Rec } from '../base/json.ts'
 import { type Book, type Claim, toldNanos } from '../analyze/usage-book.ts'
-import { nat, real, str, time, usageOfModel } from '../dialects/claude/values.ts'
+import { nat, real, str, usageOfModel } from '../dialects/claude/values.ts'
 import { addUsage } from '../model/usage.ts'
 import type { Tokens } from '../prices/price.ts'
 import { eachMarkedLine } from './usage-lines.ts'
@@ -133,7 +134,7 @@ function rowOf(session = '', agent: string | undefined, id = '', record: Rec, mo
     request: str(record['requestId']),
     model: shared(textOf(model)),
     project: shared(textOf(record['cwd'])),
-    at: time(record['timestamp']),
+    at: timeOfIso(record['timestamp']),
     tokens: {},
     nanos: toldNanos(real(record['costUSD']) || undefined, undefined),
     oneRequest: true,

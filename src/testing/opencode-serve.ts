@@ -1,5 +1,6 @@
 // What an opencode server tells of one session and its children, in the order of the recordings.
 import type { Rec } from '../base/json.ts'
+import { quiet } from '../dialects/opencode/quiet.ts'
 import { createTurns, type Telling } from './opencode-turn.ts'
 import { errorOf, idOf, tokensOf } from './opencode-parts.ts'
 import type { Plan } from './plan.ts'
@@ -57,41 +58,3 @@ export function serverSession(random: Random, plan: Plan): Rec[] {
   if (plan.extras && random.chance(0.2)) put('session.deleted', { sessionID: session, info: info(session) })
   return records
 }
-
-const quiet = [
-  'server.connected',
-  'server.heartbeat',
-  'server.instance.disposed',
-  'global.disposed',
-  'plugin.added',
-  'catalog.updated',
-  'catalog.model.updated',
-  'reference.updated',
-  'integration.updated',
-  'models-dev.refreshed',
-  'project.updated',
-  'project.directories.updated',
-  'vcs.branch.updated',
-  'lsp.updated',
-  'lsp.client.diagnostics',
-  'mcp.tools.changed',
-  'mcp.browser.open.failed',
-  'installation.updated',
-  'installation.update-available',
-  'account.added',
-  'account.removed',
-  'account.switched',
-  'pty.created',
-  'pty.updated',
-  'pty.exited',
-  'pty.deleted',
-  'tui.prompt.append',
-  'tui.command.execute',
-  'tui.session.select',
-  'ide.installed',
-  'worktree.ready',
-  'workspace.ready',
-  'workspace.status',
-  'message.removed',
-  'message.part.removed',
-] as const

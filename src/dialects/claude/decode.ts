@@ -1,5 +1,6 @@
 // Claude → events: one stream of stdout, of stdin, of both, or a transcript file. Each record type has one function; what is
 // not listed here is kept as raw.
+import { timeOfIso } from '../../base/time.ts'
 import type { Rec } from '../../base/json.ts'
 import type { Pen } from '../../model/pen.ts'
 import type { DecoderBody } from '../contract.ts'
@@ -38,7 +39,7 @@ import {
   transcriptOf,
   turnDuration,
 } from './decode-transcript.ts'
-import { str, time } from './values.ts'
+import { str } from './values.ts'
 import type { Tag, Wire } from './wire.ts'
 
 type Read<T extends Tag> = (on: Reader, record: Wire<T>) => void
@@ -165,7 +166,7 @@ export function decode(pen: Pen): DecoderBody {
       on.origin = origin
       on.tag = tag
       if (typeof record['sessionId'] === 'string') transcriptOf(on)
-      pen.common({ at: time(record['timestamp']), session })
+      pen.common({ at: timeOfIso(record['timestamp']), session })
       const read = readerOf.get(tag)
       if (read !== undefined) read(on, record)
       else pen.raw(tag, redundant.has(tag) ? 'redundant' : 'unmapped')

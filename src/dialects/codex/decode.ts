@@ -1,5 +1,6 @@
 // Codex → events. Three forms, told apart per record: stdout of exec, messages of the app-server (of either side or both), and rollout
 // files. Each record type has one function; what is not listed here is kept as raw.
+import { timeOfIso } from '../../base/time.ts'
 import { isRecord, type Rec } from '../../base/json.ts'
 import type { Pen } from '../../model/pen.ts'
 import type { DecoderBody } from '../contract.ts'
@@ -11,7 +12,7 @@ import { item as serverItem, readers as serverReaders } from './decode-server.ts
 import { enter, newThread, type Reader, type Thread, threadAt } from './decode-state.ts'
 import { otherEvents, otherMethods, otherResponses } from './names.ts'
 import { formOf, known, messageOf, ownTag } from './tag.ts'
-import { real, str, time } from './values.ts'
+import { real, str } from './values.ts'
 
 /** `body`: what the record is about; `record`: all of it. The check of its tag has passed, so it is what its reader takes. */
 type Read = (on: Reader, body: Rec, record: Rec) => void
@@ -80,7 +81,7 @@ export function decode(pen: Pen): DecoderBody {
     }
     if (form === 'rollout') {
       const payload = message['payload'] as Rec
-      on.at = time(message['timestamp'])
+      on.at = timeOfIso(message['timestamp'])
       enter(on, on.current)
       return read(on, payload, message)
     }

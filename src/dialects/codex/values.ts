@@ -8,11 +8,6 @@ export const nat = (value: unknown): number | undefined =>
 export const int = (value: unknown): number | undefined => (Number.isSafeInteger(value) ? (value as number) : undefined)
 export const real = (value: unknown): number | undefined => (typeof value === 'number' && Number.isFinite(value) ? value : undefined)
 
-export function time(iso: unknown): number | undefined {
-  const ms = typeof iso === 'string' ? Date.parse(iso) : Number.NaN
-  return Number.isNaN(ms) ? undefined : ms
-}
-
 /** A Rust duration: `{secs, nanos}`. */
 export function millisOf(duration: unknown): number | undefined {
   if (!isRecord(duration)) return undefined

@@ -1,5 +1,6 @@
 // Copilot → events: the lines of stdout or of a session file. Each record type has one function; what is not listed here is kept
 // as raw. No record but the first and the last names its session, so sessions can only follow one another.
+import { timeOfIso } from '../../base/time.ts'
 import type { Rec } from '../../base/json.ts'
 import type { Pen } from '../../model/pen.ts'
 import type { DecoderBody } from '../contract.ts'
@@ -78,7 +79,6 @@ import {
   shellOutput,
   userRequested,
 } from './decode-tool.ts'
-import { time } from './values.ts'
 import type { Tag, Wire } from './wire.ts'
 
 type Read<T extends Tag> = (on: Reader, record: Wire<T>) => void
@@ -211,13 +211,13 @@ export function decode(pen: Pen): DecoderBody {
 
   return {
     place: ({ timestamp }) => ({
-      at: typeof timestamp === 'string' ? time(timestamp) : undefined,
+      at: typeof timestamp === 'string' ? timeOfIso(timestamp) : undefined,
       session: open ? on.session.key : undefined,
     }),
     push(rec: Rec, tag: string) {
       const record = rec as Envelope // of known type and right shape
       on.tag = tag
-      on.at = time(record.timestamp)
+      on.at = timeOfIso(record.timestamp)
       if (tag === 'result') return endRun(rec as Wire<'result'>)
       on.record = record
       if (!open || tag === 'session.start') enter(record, tag)

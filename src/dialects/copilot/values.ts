@@ -7,24 +7,6 @@ import type { Decider, Decision, FaultCategory, Reason } from '../../model/vocab
 export const nat = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
 
-// The second of the last time that was read: records come many a second, and Date.parse costs as much as the rest of one.
-let second = '-'
-let secondStart = Number.NaN
-
-/** Milliseconds since the epoch, from `2026-11-15T20:04:06.459Z`. */
-export function time(iso: string | undefined): number | undefined {
-  if (iso === undefined) return undefined
-  let ms = Number.NaN
-  if (iso.length === 24 && iso[19] === '.' && iso[23] === 'Z') {
-    if (!iso.startsWith(second)) {
-      second = iso.slice(0, 19)
-      secondStart = Date.parse(`${second}Z`)
-    }
-    ms = secondStart + Number(iso.slice(20, 23))
-  } else ms = Date.parse(iso)
-  return Number.isNaN(ms) ? undefined : ms
-}
-
 // ── tokens ───────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 type Tokens = {

@@ -1,11 +1,12 @@
 // The chat file on disk. It has no end: the next prompt, or the end of the file after an answer, ends a turn. And it is a log of
 // changes: a message is written again when its tool calls are done, and `$set` replaces what stands in the header.
+import { timeOfIso } from '../../base/time.ts'
 import { isRecord } from '../../base/json.ts'
 import type { Reason } from '../../model/vocabulary.ts'
 import { contextTokens } from '../../model/usage.ts'
 import { type Chat, type GrowingMessage, newChat, openTurn, type Reader } from './decode-state.ts'
 import { functionResponse, listedCall, startTool } from './decode-tool.ts'
-import { faultIn, str, timeOf, usageOfTokens } from './values.ts'
+import { faultIn, str, usageOfTokens } from './values.ts'
 import type { Message, Wire } from './wire.ts'
 
 const chatOf = (on: Reader): Chat => (on.chat ??= newChat())
@@ -26,7 +27,7 @@ export function header(on: Reader, { sessionId: native, kind, summary, directori
 export function conversation(on: Reader, record: Wire<'conversation'>): void {
   header(on, record)
   for (const message of record.messages) {
-    on.pen.common({ at: timeOf(message.timestamp), session: on.session })
+    on.pen.common({ at: timeOfIso(message.timestamp), session: on.session })
     chatMessage(on, message)
   }
 }
@@ -95,7 +96,7 @@ function gemini(on: Reader, record: Message): void {
   let news = !again
   for (const { subject, description, timestamp } of thoughts?.slice(message.thoughts) ?? []) {
     const text = [subject, description].filter((part) => part !== undefined && part !== '').join('\n')
-    pen.emit('thought.end', { text, streamed: false }, { ...place, at: timeOf(timestamp) })
+    pen.emit('thought.end', { text, streamed: false }, { ...place, at: timeOfIso(timestamp) })
     message.thoughts++
     news = true
   }

@@ -1,12 +1,13 @@
 // Tool calls, from the events on stdout and from a chat file. The surprise: a chat file tells a subagent's whole work inside the
 // call that started it, so its lane begins and ends there.
+import { timeOfIso } from '../../base/time.ts'
 import { isRecord, parseJson } from '../../base/json.ts'
 import type { Payload, Place } from '../../model/event.ts'
 import { faultOf } from '../../model/fault.ts'
 import { toolKindOf } from '../../model/tool-kind.ts'
 import type { ToolStatus } from '../../model/vocabulary.ts'
 import { type Reader, remember } from './decode-state.ts'
-import { endingOf, pathsOf, serverOf, str, timeOf, toolStatusOf } from './values.ts'
+import { endingOf, pathsOf, serverOf, str, toolStatusOf } from './values.ts'
 import type { ToolCall, Wire } from './wire.ts'
 
 // ── on stdout ────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -81,7 +82,7 @@ function endCall(on: Reader, call: ToolCall, status: ToolStatus): void {
   if (call.agentId && isRecord(shown) && shown['isSubagentProgress'] === true) subagent(on, call, call.agentId, shown, status)
   const unknown = on.pen.isOpen(id) ? {} : { name, toolKind: toolKindOf(name) }
   remember(on, id, name, true)
-  on.pen.emit('tool.end', { ...ending, ...unknown, text: text ?? str(shown), content, data }, { call: id, at: timeOf(call.timestamp) })
+  on.pen.emit('tool.end', { ...ending, ...unknown, text: text ?? str(shown), content, data }, { call: id, at: timeOfIso(call.timestamp) })
 }
 
 type Answer = { text: string | undefined; failed: boolean }

@@ -1,5 +1,6 @@
 // Gemini CLI → events. Only the first record of a stream or file names its session; what follows belongs to it until another begins.
 // The surprise: a result says success although a loop, a limit or a hook stopped the run; the record before it tells.
+import { timeOfIso } from '../../base/time.ts'
 import type { Rec } from '../../base/json.ts'
 import type { Payload } from '../../model/event.ts'
 import { addUsage } from '../../model/usage.ts'
@@ -8,7 +9,7 @@ import type { DecoderBody } from '../contract.ts'
 import { change, chatMessage, conversation, header, leaveChat, rewind } from './decode-chat.ts'
 import { newReader, openTurn, type Reader } from './decode-state.ts'
 import { toolResult, toolUse } from './decode-tool.ts'
-import { faultIn, nat, ownStop, real, type Stop, stopOf, timeOf, usageOfStats, usageOfTokens } from './values.ts'
+import { faultIn, nat, ownStop, real, type Stop, stopOf, usageOfStats, usageOfTokens } from './values.ts'
 import type { Message, Wire } from './wire.ts'
 
 export function decode(pen: Pen): DecoderBody {
@@ -17,7 +18,7 @@ export function decode(pen: Pen): DecoderBody {
     place: () => ({ session: on.session }),
     push(record: Rec, tag: string) {
       const { timestamp } = record
-      pen.common({ at: typeof timestamp === 'string' ? timeOf(timestamp) : undefined, session: on.session })
+      pen.common({ at: typeof timestamp === 'string' ? timeOfIso(timestamp) : undefined, session: on.session })
       // The record is of known type and right shape.
       switch (tag) {
         case 'init':
@@ -27,7 +28,7 @@ export function decode(pen: Pen): DecoderBody {
         case 'header':
         case 'conversation': {
           const { sessionId, startTime } = record as Wire<'header'>
-          begin(on, sessionId, timeOf(startTime))
+          begin(on, sessionId, timeOfIso(startTime))
           return tag === 'header' ? header(on, record as Wire<'header'>) : conversation(on, record as Wire<'conversation'>)
         }
       }
@@ -69,7 +70,7 @@ function begin(on: Reader, session: string | undefined, at: number | undefined):
 }
 
 function init(on: Reader, { session_id: native, model, timestamp }: Wire<'init'>): void {
-  begin(on, native, timeOf(timestamp))
+  begin(on, native, timeOfIso(timestamp))
   on.pen.emit('session.start', { how: on.pen.isEnded() ? 'resumed' : undefined, native, program: 'gemini-cli', model })
 }
 

@@ -10,37 +10,6 @@ export const nat = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
 export const real = (value: unknown): number | undefined => (typeof value === 'number' && Number.isFinite(value) ? value : undefined)
 
-// The minute of the last time that was read: records of one minute come in runs, and Date.parse costs as much as the rest of one.
-let minute = '-'
-let minuteStart = Number.NaN
-
-/** Milliseconds since the epoch. */
-export function timeOf(iso: string | null | undefined): number | undefined {
-  if (!iso) return undefined
-  const plain = iso.length === 24 && iso.endsWith('Z') // `2026-11-15T20:05:39.929Z`
-  if (plain && iso.startsWith(minute)) {
-    const ms = digits(iso, 17, 19) * 1000 + digits(iso, 20, 23)
-    if (ms < 60_000) return minuteStart + ms
-  }
-  const ms = Date.parse(iso)
-  if (Number.isNaN(ms)) return undefined
-  if (plain) {
-    minute = iso.slice(0, 17)
-    minuteStart = ms - (ms % 60_000)
-  }
-  return ms
-}
-
-function digits(text: string, from: number, to: number): number {
-  let value = 0
-  for (let at = from; at < to; at++) {
-    const digit = text.charCodeAt(at) - 48
-    if (digit < 0 || digit > 9) return Number.NaN
-    value = value * 10 + digit
-  }
-  return value
-}
-
 // ── tokens ───────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 const less = (whole: number | undefined, part: number | undefined): number | undefined =>

@@ -3,6 +3,7 @@
 // Lenient: older servers name the session only inside `info` or `part`, and a number that was NaN comes as null.
 import Type, { type Static, type TSchema } from 'typebox'
 import type { Loose } from '../../model/loose.ts'
+import { quiet } from './quiet.ts'
 
 const text = Type.String()
 const number = Type.Number()
@@ -194,45 +195,6 @@ const server = {
   'worktree.failed': event('worktree.failed', { message: text }),
   'workspace.failed': event('workspace.failed', { message: text }),
 }
-
-/** Says something of the server and nothing of a conversation, or takes something back that was told long ago. */
-const quiet = [
-  'server.connected',
-  'server.heartbeat',
-  'server.instance.disposed',
-  'global.disposed',
-  'plugin.added',
-  'catalog.updated',
-  'catalog.model.updated',
-  'reference.updated',
-  'integration.updated',
-  'models-dev.refreshed',
-  'project.updated',
-  'project.directories.updated',
-  'vcs.branch.updated',
-  'lsp.updated',
-  'lsp.client.diagnostics',
-  'mcp.tools.changed',
-  'mcp.browser.open.failed',
-  'installation.updated',
-  'installation.update-available',
-  'account.added',
-  'account.removed',
-  'account.switched',
-  'pty.created',
-  'pty.updated',
-  'pty.exited',
-  'pty.deleted',
-  'tui.prompt.append',
-  'tui.command.execute',
-  'tui.session.select',
-  'ide.installed',
-  'worktree.ready',
-  'workspace.ready',
-  'workspace.status',
-  'message.removed',
-  'message.part.removed',
-] as const
 
 const quietEvents = Object.fromEntries(quiet.map((type) => [type, event(type, {})])) as {
   [Name in (typeof quiet)[number]]: ReturnType<typeof event<Name, Record<never, TSchema>>>

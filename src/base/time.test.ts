@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { timeOfIso } from './time.ts'
+
+test('agrees with Date.parse, whatever was read before', () => {
+  const made = fc.date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true }).map((date) => date.toISOString())
+  const other = fc.constantFrom(
+    '2026-11-15T24:00:00.000Z',
+    '2026-11-15T19:59:60.000Z',
+    '2026-11-15',
+    '2026-11-15T20:04:06+01:00',
+    'x',
+    '2026-13-01T00:00:00.000Z',
+  )
+  fc.assert(
+    fc.property(fc.array(fc.oneof(made, other), { maxLength: 20 }), (times) => {
+      for (const iso of times) assert.equal(timeOfIso(iso) ?? Number.NaN, Date.parse(iso))
+    }),
+  )
+})
+
+test('what is no text has no time', () => assert.deepEqual([undefined, null, 5, {}].map(timeOfIso), Array(4).fill(undefined)))
