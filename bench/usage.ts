@@ -12,7 +12,7 @@ import { transcriptsPath } from './transcripts.ts'
 
 const CCUSAGE = join(import.meta.dirname, `node_modules/@ccusage/ccusage-${process.platform}-${process.arch}/bin/ccusage`)
 /** Two heaps, and the ids of all messages: a copy may come in any file. */
-const MEMORY = 140
+const MEMORY = 120
 
 const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false }, json: { type: 'boolean', default: false } } })
 if (!isBuilt() || !existsSync(CCUSAGE)) {
