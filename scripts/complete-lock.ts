@@ -15,7 +15,7 @@ for (const [path, entry] of Object.entries(lock.packages)) {
     const words = name.split('/').at(-1)!.split('-')
     const system = systems.find((word) => words.includes(word))
     const platform = system === undefined ? { cpu: ['wasm32'] } : { os: [system], cpu: [words[words.indexOf(system) + 1]!] }
-    lock.packages[`node_modules/${name}`] = { version, dev: true, optional: true, ...platform }
+    lock.packages[`node_modules/${name}`] = { version, ...(entry['dev'] === true && { dev: true }), optional: true, ...platform }
   }
 }
 lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : 1)))

@@ -1,0 +1,64 @@
+// What agents and those who supervise them say to each other: questions up, commands down. Types only.
+import type { Place } from '../model/event.ts'
+import type { Decider, Decision, ToolKind } from '../model/vocabulary.ts'
+
+export type Action = 'allow' | 'ask' | 'deny'
+
+/** The last rule that matches wins. `*` stands for any run of characters, `?` for one. */
+export type PermissionRule = { permission: string; pattern: string; action: Action }
+
+/** What an agent wants to do and may not do unasked. It raises this and waits for the command `permission` with the same id. */
+export type Ask = {
+  id: string
+  /** Session, lane, turn, message and call that the question belongs to. */
+  place: Place
+  /** The tool, as the model named it. */
+  name: string
+  toolKind: ToolKind
+  input: unknown
+  permission: string
+  /** All must be allowed: the path, address or name that the call is about; of a shell command leave it empty and give `command`. */
+  patterns: readonly string[]
+  /** What an "always" answer should allow from then on; the patterns themselves when absent. */
+  always?: readonly string[]
+  /** A shell command: it is taken apart here, each simple command being a pattern of its own. */
+  command?: { text: string; cwd: string }
+  /** Files and folders that the call touches: absolute, and with every link resolved. */
+  paths?: readonly string[]
+  /** The call may change something outside the conversation. */
+  changes: boolean
+}
+
+/** The answer to an Ask. */
+export type Answer = {
+  decision: Extract<Decision, 'allow' | 'reject' | 'cancelled' | 'expired'>
+  by: Decider
+  /** Told to the model when it is refused. */
+  text?: string
+  /** The one who answered changed what the call is given. */
+  input?: Record<string, unknown>
+  /** The turn ends as well. */
+  stop?: boolean
+  /** The call is not made: this is its result (a dry run). */
+  instead?: Record<string, unknown>
+}
+
+export type Attachment = { path: string; mime: string; data: string }
+
+/** All that can be said to a running agent. Each shows up in the stream as an event of its own. */
+export type Command =
+  | { type: 'prompt'; text: string; files?: readonly Attachment[]; id?: string; by?: 'user' | 'host' }
+  | { type: 'permission'; id: string; answer: Answer }
+  /** Ends the turn that runs, or the session; `reason` is what the end will say. */
+  | {
+      type: 'cancel'
+      target: 'turn' | 'session'
+      by: 'user' | 'host' | 'policy'
+      reason: 'cancelled' | 'timeout' | 'budget' | 'stall' | 'cancelled_forced'
+      text?: string
+      code?: string
+      signal?: string
+    }
+  | { type: 'set'; model?: string; mode?: string }
+  /** No more prompts will come: the session ends when its turn does. */
+  | { type: 'finish' }
