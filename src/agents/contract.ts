@@ -21,6 +21,7 @@ export type Done = {
   reason: Reason
   error?: Fault
   durationMs: number
+  /** Answers of the model in the main conversation. */
   turns: number
   usage: Usage
   /** Absent when the model has no known price. */

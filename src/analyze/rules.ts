@@ -1,6 +1,7 @@
 // A user's own rules for the classifier, from YAML. Strict: whatever is not understood is an error that says where it stands.
 // Patterns are RE2: they take linear time on any text, so none can stall a stream.
-import type { Document, Node } from 'yaml'
+import type { Path } from '../base/check.ts'
+import { DocumentError, readYaml, type Source } from '../base/document.ts'
 import { isRecord, type Rec } from '../base/json.ts'
 import { nearest } from '../base/nearest.ts'
 import { quoted } from '../base/text.ts'
@@ -29,15 +30,11 @@ const testKeys = ['equals', 'in', 'exists', 'gt', 'gte', 'lt', 'lte', 'matches']
 const classes: Record<string, Class> = { milestone: 'MILESTONE', finding: 'FINDING', activity: 'ACTIVITY' }
 const longest = 10_000 // characters of a pattern
 
-type Path = readonly (string | number)[]
-
 export async function compileRules(text: string): Promise<UserRules> {
-  const [yaml, { RE2JS }] = await Promise.all([import('yaml'), import('re2js')]) // heavy, and rarely needed
-  const lines = new yaml.LineCounter()
-  const document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false })
+  const [{ value: root, lineOf }, { RE2JS }] = await Promise.all([sourceOf(text), import('re2js')]) // heavy, and rarely needed
 
   function fail(path: Path, message: string, isKey = false): never {
-    throw new RulesError(`line ${lines.linePos(offsetOf(document, path, isKey)).line}: ${message}`)
+    throw new RulesError(`line ${lineOf({ path, ...(isKey && { ofKey: true }) })}: ${message}`)
   }
 
   function keysOf(value: unknown, path: Path, known: readonly string[], what: string): Rec {
@@ -145,9 +142,6 @@ export async function compileRules(text: string): Promise<UserRules> {
     return compiled
   }
 
-  const problem = document.errors[0] ?? document.warnings[0]
-  if (problem !== undefined) throw new RulesError(`line ${lines.linePos(problem.pos[0]).line}: ${problem.message}`)
-  const root: unknown = document.toJS()
   const list = keysOf(root ?? {}, [], ['rules'], 'the file')['rules']
   if (!Array.isArray(list)) fail(['rules'], 'the file needs a list under the key rules')
   return list.map(rule)
@@ -160,16 +154,10 @@ const comparisons: Record<string, (a: number, b: number) => boolean> = {
   lte: (a, b) => a <= b,
 }
 
-/** Where in the text the value under a path stands, or its key; of what is missing, where its parent does. */
-function offsetOf(document: Document, path: Path, isKey: boolean): number {
-  if (isKey) {
-    const parent = document.getIn(path.slice(0, -1), true) as { items?: { key?: { value?: unknown; range?: [number, number, number] } }[] }
-    const key = parent.items?.find((pair) => pair.key?.value === path.at(-1))?.key
-    if (key?.range !== undefined) return key.range[0]
+async function sourceOf(text: string): Promise<Source> {
+  try {
+    return await readYaml(text)
+  } catch (error) {
+    throw error instanceof DocumentError ? new RulesError(`line ${error.line}: ${error.message}`) : error
   }
-  for (let length = path.length; length > 0; length--) {
-    const node = document.getIn(path.slice(0, length), true) as Node | undefined
-    if (node?.range) return node.range[0]
-  }
-  return 0
 }

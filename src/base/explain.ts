@@ -4,6 +4,7 @@ import { isRecord } from './json.ts'
 import { quoted } from './text.ts'
 
 export type Schema = {
+  description?: string
   type?: string | string[]
   enum?: unknown[]
   const?: unknown

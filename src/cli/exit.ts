@@ -1,5 +1,6 @@
 // Exit codes and the errors that end a command. stdout is data, stderr is talk.
 import { writeSync } from 'node:fs'
+import type { Reason } from '../model/vocabulary.ts'
 import { harmless } from '../views/harmless.ts'
 
 export const exitCodes = {
@@ -10,6 +11,20 @@ export const exitCodes = {
   /** The command line is wrong, or the input is of no known dialect. */
   usage: 2,
 } as const
+
+/** Of `run` and `chat`: how the session ended. A signal counts more than the reason it led to. */
+const reasonCodes: Partial<Record<Reason, number>> = {
+  end_turn: 0,
+  stop_sequence: 0,
+  max_tokens: 3,
+  context: 3,
+  max_turns: 4,
+  budget: 4,
+  blocked: 5,
+  timeout: 124,
+}
+export const exitCodeOf = (reason: Reason, signal?: keyof typeof signalCodes): number =>
+  signal === undefined ? (reasonCodes[reason] ?? exitCodes.failed) : signalCodes[signal]
 
 /** Of a command that hears them, so that it can leave things in order. */
 export const signalCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 143 } as const

@@ -66,7 +66,7 @@ export async function pump(source: Blocks, take: (block: Uint8Array) => boolean 
 const hasAnyCode = (error: unknown): boolean => error instanceof Error && 'syscall' in error
 
 /** Asking process.stdout loads Node's stream modules; a file or a pipe is known without. */
-function isTerminal(fd: 0 | 1): boolean {
+export function isTerminal(fd: 0 | 1): boolean {
   const stat = fstatSync(fd)
   if (!stat.isCharacterDevice() || stat.rdev === statSync('/dev/null').rdev) return false
   return (fd === 0 ? process.stdin : process.stdout).isTTY === true

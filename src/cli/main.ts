@@ -1,10 +1,12 @@
 // The command `sluice`: finds the command and loads it alone, so that starting costs no more than what is used.
 import { nearest } from '../base/nearest.ts'
 import { CommandError, exitCodes, say } from './exit.ts'
+import { version } from './version.ts'
 
 type Command = { run(argv: readonly string[]): Promise<number> }
 
 const commands: Record<string, [about: string, load: () => Promise<Command>]> = {
+  run: ['give a prompt to the built-in agent, and see what it does', () => import('./run.ts')],
   convert: ['translate a stream into another dialect', () => import('./convert.ts')],
   validate: ['check shape and order of a stream, and repair it', () => import('./validate.ts')],
   detect: ['tell which dialect a stream is in', () => import('./detect.ts')],
@@ -57,9 +59,6 @@ async function main(argv: readonly string[]): Promise<number> {
   }
   return (await command[1]()).run(rest)
 }
-
-declare const SLUICE_VERSION: string // put in by the build
-const version = typeof SLUICE_VERSION === 'string' ? SLUICE_VERSION : '0.0.0-source'
 
 if (Number(process.versions.node.split('.')[0]) < 24) {
   say(`sluice needs Node 24 or newer; this is ${process.version}`)

@@ -7,7 +7,7 @@ import { type Entry, serveScript, type Served } from '../script/server.ts'
 import { CommandError, exitCodes, hasCode, say, signalCodes, systemReason, usageError } from './exit.ts'
 import { print, writeAll } from './io.ts'
 import { basesAt, recipesFor, recipeText } from './model-agents.ts'
-import { type CommandSpec, parseOptions } from './options.ts'
+import { type CommandSpec, parseOptions, textOption } from './options.ts'
 
 const spec: CommandSpec = {
   usage: 'sluice model serve SCRIPT [options]',
@@ -35,9 +35,9 @@ export async function run(argv: readonly string[]): Promise<number> {
   const { values, files } = parsed
   const [file] = files
   if (file === undefined || files.length > 1) throw usageError('give one SCRIPT (see sluice model serve --help)')
-  const port = portIn(values['port'])
+  const port = portIn(textOption(values, 'port'))
   const script = await scriptIn(file)
-  using log = logTo(values['log'])
+  using log = logTo(textOption(values, 'log'))
   const server = await listen(script, port, log.write)
   const ended = firstSignal()
   print(values['json'] === true ? `${JSON.stringify(summary(file, script, server.url))}\n` : pageOf(file, script, server.url))
@@ -46,7 +46,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   return signalCodes[signal]
 }
 
-function portIn(value: string | boolean | undefined): number {
+function portIn(value: string | undefined): number {
   const port = value === undefined ? 0 : Number(value)
   if (!Number.isInteger(port) || port < 0 || port > 65_535 || value === '') throw usageError(`--port ${quoted(value)} is not a port`)
   return port
@@ -82,7 +82,7 @@ const firstSignal = (): Promise<keyof typeof signalCodes> =>
   })
 
 /** Lines are written at once and whole; when that fails the server goes on without them. */
-function logTo(file: string | boolean | undefined): { write(entry: Entry): void; [Symbol.dispose](): void } {
+function logTo(file: string | undefined): { write(entry: Entry): void; [Symbol.dispose](): void } {
   if (typeof file !== 'string') return { write: () => {}, [Symbol.dispose]: () => {} }
   let fd: number
   try {

@@ -4,7 +4,8 @@ import { nearest } from '../base/nearest.ts'
 import { quoted } from '../base/text.ts'
 import { usageError } from './exit.ts'
 
-export type OptionSpec = { type: 'string' | 'boolean'; help: string; value?: string; hidden?: boolean }
+/** `many`: it may be given several times. */
+export type OptionSpec = { type: 'string' | 'boolean'; help: string; value?: string; hidden?: boolean; many?: boolean }
 
 export type CommandSpec = {
   usage: string
@@ -14,7 +15,7 @@ export type CommandSpec = {
   exits?: readonly string[]
 }
 
-export type Parsed = { values: Record<string, string | boolean | undefined>; files: string[] }
+export type Parsed = { values: Record<string, string | boolean | string[] | undefined>; files: string[] }
 
 const help: OptionSpec = { type: 'boolean', help: 'show this help' }
 
@@ -27,7 +28,10 @@ export function parseOptions(spec: CommandSpec, argv: readonly string[]): Parsed
       args: [...argv],
       allowPositionals: true,
       options: Object.fromEntries(
-        Object.entries(options).map(([name, { type }]) => [name, name === 'help' ? { type, short: 'h' } : { type }]),
+        Object.entries(options).map(([name, { type, many = false }]) => [
+          name,
+          name === 'help' ? { type, short: 'h' } : { type, multiple: many },
+        ]),
       ),
     })
   } catch (error) {
@@ -92,3 +96,29 @@ export function sizeOption(values: Parsed['values'], name: string): number | und
   if (size < 1) throw usageError(`--${name} ${quoted(value)} is not a size; give bytes or a unit, for example 64MiB`)
   return size
 }
+
+const times: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
+
+/** `--timeout 90s` → milliseconds. */
+export function durationOption(values: Parsed['values'], name: string): number | undefined {
+  const value = values[name]
+  if (value === undefined) return undefined
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(String(value))
+  const ms = match === null ? 0 : Math.round(Number(match[1]) * times[match[2]!]!)
+  if (ms < 1) throw usageError(`--${name} ${quoted(value)} is not a time; give a number with ms, s, m or h, for example 90s`)
+  return ms
+}
+
+export function numberOption(values: Parsed['values'], name: string, { whole = false, least = 0 }): number | undefined {
+  const value = values[name]
+  if (value === undefined) return undefined
+  const number = /^\d+(\.\d+)?$/.test(String(value)) ? Number(value) : NaN
+  if (!(number >= least) || (whole && !Number.isInteger(number)))
+    throw usageError(`--${name} ${quoted(value)} is not a ${whole ? 'whole ' : ''}number${least > 0 ? ` from ${least} on` : ''}`)
+  return number
+}
+
+export const textOption = (values: Parsed['values'], name: string): string | undefined =>
+  typeof values[name] === 'string' ? values[name] : undefined
+
+export const listOption = (values: Parsed['values'], name: string): string[] => (Array.isArray(values[name]) ? values[name] : [])

@@ -8,7 +8,7 @@ import { createPricer } from '../prices/price.ts'
 import type { Source } from '../prices/table.ts'
 import { CommandError, exitCodes, say, usageError } from './exit.ts'
 import { print, screen } from './io.ts'
-import { type CommandSpec, parseOptions } from './options.ts'
+import { type CommandSpec, parseOptions, textOption } from './options.ts'
 import { screenOf } from './terminal.ts'
 import { agentLogs, type Log, namedLogs } from './usage-find.ts'
 import { loadPrices } from './usage-prices.ts'
@@ -43,7 +43,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const parsed = parseOptions(spec, argv)
   if (parsed === undefined) return exitCodes.ok
   const { values, files } = parsed
-  const by = groupingOf(values['by'])
+  const by = groupingOf(textOption(values, 'by'))
   const utc = values['utc'] === true
   const within = rangeOf(values['since'], values['until'], utc)
   const logs = files.length === 0 ? agentLogs() : namedLogs(files)
@@ -60,7 +60,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   return tellSkipped(skipped)
 }
 
-function groupingOf(by: string | boolean | undefined = 'day'): Grouping {
+function groupingOf(by = 'day'): Grouping {
   const known = Object.keys(groupings) as Grouping[]
   const found = known.find((name) => name === by || `${name}s` === by)
   if (found !== undefined) return found

@@ -30,6 +30,8 @@ export type Place = {
   block?: number | undefined
   call?: string | undefined
   synthetic?: string | undefined
+  /** What only its own producer understands, under the producer's name. */
+  ext?: Record<string, unknown> | undefined
 }
 
 type EnvelopeKey =

@@ -71,7 +71,7 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
       clock: undefined,
       origin,
       synthetic: synthetic ?? place.synthetic,
-      ext: undefined,
+      ext: place.ext,
       ...payload,
     }
     out.push(event as unknown as Event) // the generic literal is Event by construction: kind and payload belong together
@@ -168,7 +168,7 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
       clock: undefined,
       origin,
       synthetic: place.synthetic,
-      ext: undefined,
+      ext: place.ext,
       text,
     } as Event
     if (out.length === 0) out = [event] // a literal has room for one; the first push makes room for seventeen

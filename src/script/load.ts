@@ -1,7 +1,7 @@
 // From the text of a script, YAML or JSON, to a Script. Whatever is not understood is an error that says where it stands.
-import type { Document, Node } from 'yaml'
+import { type Mistake, mistakesIn, type Path } from '../base/check.ts'
+import { DocumentError, readYaml, type Source } from '../base/document.ts'
 import { quoted } from '../base/text.ts'
-import { type Mistake, mistakesIn, type Path } from './check.ts'
 import { compilePattern, type Pattern } from './pattern.ts'
 import { scriptSchema } from './schema.ts'
 import type { Conversation, Finish, Input, Lane, Script, Turn, Usage } from './script.ts'
@@ -33,7 +33,7 @@ const mostMistakes = 20
 
 export async function loadScript(text: string, file: string): Promise<Script> {
   const value = parseJson(text) ?? (await parseYaml(text, file)).value
-  const mistakes = [...mistakesIn(value, scriptSchema)]
+  const mistakes = [...mistakesIn(value, scriptSchema, 'the script')]
   const script = mistakes.length > 0 ? undefined : await compile(value as RawScript, mistakes) // checked just now
   if (script !== undefined && mistakes.length === 0) return script
   const { lineOf } = await parseYaml(text, file) // JSON is YAML, too
@@ -54,35 +54,12 @@ function parseJson(text: string): unknown {
   }
 }
 
-async function parseYaml(text: string, file: string): Promise<{ value: unknown; lineOf(mistake: Mistake): number }> {
-  const { LineCounter, parseDocument } = await import('yaml')
-  const lines = new LineCounter()
-  const lineAt = (offset: number): number => lines.linePos(offset).line
-  const fail = (offset: number, message: string): never => {
-    throw new ScriptError(`${file}:${lineAt(offset)}: ${message}`)
-  }
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
-  const problem = document.errors[0] ?? document.warnings[0]
-  if (problem !== undefined) fail(problem.pos[0], problem.message)
+async function parseYaml(text: string, file: string): Promise<Source> {
   try {
-    return { value: document.toJS(), lineOf: (mistake) => lineAt(offsetOf(document, mistake)) }
+    return await readYaml(text)
   } catch (error) {
-    return fail(0, (error as Error).message) // aliases that grow without end
+    throw error instanceof DocumentError ? new ScriptError(`${file}:${error.line}: ${error.message}`) : error
   }
-}
-
-/** Where in the text the value under a path stands, or its key; of what is missing, where its parent does. */
-function offsetOf(document: Document, { path, ofKey }: Mistake): number {
-  if (ofKey) {
-    const parent = document.getIn(path.slice(0, -1), true) as { items?: { key?: { value?: unknown; range?: [number, number, number] } }[] }
-    const key = parent.items?.find((pair) => pair.key?.value === path.at(-1))?.key
-    if (key?.range !== undefined) return key.range[0]
-  }
-  for (let length = path.length; length > 0; length--) {
-    const node = document.getIn(path.slice(0, length), true) as Node | undefined
-    if (node?.range) return node.range[0]
-  }
-  return 0
 }
 
 async function compile(raw: RawScript, mistakes: Mistake[]): Promise<Script> {

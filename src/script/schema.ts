@@ -1,23 +1,6 @@
 // The one definition of a script: what may stand in it and what it means. The checker walks it, `share/script.schema.json` is it
-// (for editors), and docs/script.md is held to its keys by a test. It uses only the keywords that check.ts knows.
-
-export type Schema = {
-  $schema?: string
-  title?: string
-  description?: string
-  type?: string | string[]
-  properties?: Record<string, Schema>
-  required?: string[]
-  anyOf?: { required: string[] }[]
-  dependentRequired?: Record<string, string[]>
-  additionalProperties?: boolean
-  minProperties?: number
-  items?: Schema
-  enum?: string[]
-  pattern?: string
-  minimum?: number
-  maximum?: number
-}
+// (for editors), and docs/script.md is held to its keys by a test. It uses only the keywords that the checker knows.
+import type { Schema } from '../base/check.ts'
 
 const text = (description: string): Schema => ({ type: 'string', description })
 const count = (description: string, minimum = 0): Schema => ({ type: 'integer', minimum, description })

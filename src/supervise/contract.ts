@@ -12,6 +12,8 @@ export type Ask = {
   id: string
   /** Session, lane, turn, message and call that the question belongs to. */
   place: Place
+  /** Who asks: the profile of the agent or subagent, whose rules come last. */
+  profile: string
   /** The tool, as the model named it. */
   name: string
   toolKind: ToolKind
@@ -49,12 +51,13 @@ export type Attachment = { path: string; mime: string; data: string }
 export type Command =
   | { type: 'prompt'; text: string; files?: readonly Attachment[]; id?: string; by?: 'user' | 'host' }
   | { type: 'permission'; id: string; answer: Answer }
-  /** Ends the turn that runs, or the session; `reason` is what the end will say. */
+  /** Ends the turn that runs, or the session; `reason` is what the end will say. `step`: the running model call and its tools may finish. */
   | {
       type: 'cancel'
       target: 'turn' | 'session'
       by: 'user' | 'host' | 'policy'
-      reason: 'cancelled' | 'timeout' | 'budget' | 'stall' | 'cancelled_forced'
+      reason: 'cancelled' | 'timeout' | 'budget' | 'max_turns' | 'stall' | 'cancelled_forced'
+      when?: 'now' | 'step'
       text?: string
       code?: string
       signal?: string

@@ -1,24 +1,80 @@
 // Markdown as terminal lines, line by line in linear time: the text is an agent's, and a parser that follows the whole grammar can
 // be made to take minutes by a few kilobytes of asterisks. It is made harmless first, so every escape sequence in the result is
 // ours. Links show where they lead; HTML and whatever else is not known here stays text.
-import { harmlessLines } from './harmless.ts'
+import { harmless } from './harmless.ts'
 import { widthOf, wrapped } from './layout.ts'
 import type { Style } from './style.ts'
 
+export type MarkdownWriter = {
+  /** A whole line of the text → the lines that are certain now; a table waits for its last row. */
+  line(text: string): string[]
+  /** The text is over. */
+  end(): string[]
+  /** Lines that have come and are not told yet, as they are. */
+  held(): readonly string[]
+  /** The next line is code. */
+  isCode(): boolean
+}
+
 export function markdownLines(text: string, width: number, style: Style): string[] {
-  const lines = harmlessLines(text.trim())
+  const writer = createMarkdown(width, style)
   const out: string[] = []
-  for (let at = 0; at < lines.length;) {
-    const line = lines[at]!
-    const fence = fenceOf(line)
-    const length = fence !== undefined ? fencedLength(lines, at, fence) : isTable(lines, at) ? tableLength(lines, at) : 1
-    const part = lines.slice(at, at + length)
-    if (fence !== undefined) out.push(...part.slice(1, isClosed(part, fence) ? -1 : undefined).map((code) => `  ${style.yellow(code)}`))
-    else if (length > 1) out.push(...table(part, width, style))
-    else if (line.trim() !== '' || out.at(-1) !== '') out.push(...plainLine(line, width, style))
-    at += length
+  for (const line of text.trim().split('\n')) for (const part of writer.line(line)) out.push(part)
+  return [...out, ...writer.end()]
+}
+
+/** Line by line, as an answer comes; blank lines wait for what follows them, since the last ones do not count. */
+export function createMarkdown(width: number, style: Style): MarkdownWriter {
+  let fence: string | undefined
+  let rows: string[] = [] // a line that may be the head of a table, or a table so far
+  let blanks: string[] = []
+  let last: string | undefined // the last line told
+
+  const told = (lines: string[]): string[] => {
+    if (lines.length > 0) last = lines.at(-1)
+    return lines
   }
-  return out
+  const plain = (line: string): string[] => told(line.trim() !== '' || last !== '' ? plainLine(line, width, style) : [])
+  const code = (line: string): string[] => told([`  ${style.yellow(line)}`])
+
+  function release(): string[] {
+    const held = rows
+    rows = []
+    return held.length > 1 ? told(table(held, width, style)) : held.flatMap(plain)
+  }
+
+  /** A line outside of code: one with a bar may begin a table, which the next line tells. */
+  function text(line: string): string[] {
+    const isRow = rows.length === 1 ? isTable(rows, line) : rows.length > 1 && line.includes('|')
+    if (isRow) return (rows.push(line), [])
+    const before = release()
+    fence = fenceOf(line)
+    if (fence === undefined && line.includes('|')) return (rows.push(line), before)
+    return fence === undefined ? [...before, ...plain(line)] : before
+  }
+
+  function take(line: string): string[] {
+    if (fence === undefined) return text(line)
+    if (!closes(line, fence)) return code(line)
+    fence = undefined
+    return []
+  }
+
+  return {
+    line(raw) {
+      const line = harmless(raw)
+      if (line.trim() === '') {
+        if (last !== undefined || fence !== undefined || rows.length > 0) blanks.push(line)
+        return []
+      }
+      const before = blanks.flatMap(take)
+      blanks = []
+      return [...before, ...take(line)]
+    },
+    end: () => release(),
+    held: () => rows,
+    isCode: () => fence !== undefined,
+  }
 }
 
 // ── code ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -26,13 +82,8 @@ export function markdownLines(text: string, width: number, style: Style): string
 /** The run of signs that opens a block of code. */
 const fenceOf = (line: string): string | undefined => /^ {0,12}(`{3,}|~{3,})[^`]*$/.exec(line)?.[1]
 
-function fencedLength(lines: readonly string[], start: number, fence: string): number {
-  for (let at = start + 1; at < lines.length; at++) if (closes(lines[at]!, fence)) return at - start + 1
-  return lines.length - start
-}
 const closes = (line: string, fence: string): boolean =>
   line.trim() !== '' && line.trim().startsWith(fence) && fenceOf(line) === line.trim()
-const isClosed = (part: readonly string[], fence: string): boolean => part.length > 1 && closes(part.at(-1)!, fence)
 
 // ── lines ────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -61,16 +112,8 @@ function plainLine(line: string, width: number, style: Style): string[] {
 
 // ── tables ───────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-const isTable = (lines: readonly string[], at: number): boolean => {
-  const under = lines[at + 1]
-  return lines[at]!.includes('|') && under !== undefined && under.includes('-') && under.includes('|') && /^[-|: ]+$/.test(under)
-}
-
-function tableLength(lines: readonly string[], start: number): number {
-  let end = start + 2
-  while (end < lines.length && lines[end]!.includes('|')) end++
-  return end - start
-}
+const isTable = ([head]: readonly string[], under: string): boolean =>
+  head!.includes('|') && under.includes('-') && under.includes('|') && /^[-|: ]+$/.test(under)
 
 /** As wide as its cells; a table that does not fit is told row by row. */
 function table(lines: readonly string[], width: number, style: Style): string[] {

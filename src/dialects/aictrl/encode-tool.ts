@@ -99,6 +99,8 @@ function resultOf(
   const files = content?.filter((block) => isRecord(block) && block['type'] === 'file')
   const attachments = files !== undefined && files.length > 0 ? files : undefined
   const shell = exitCode !== undefined || toolKind === 'execute'
+  const isOurs = origin === undefined || origin.dialect === 'sluice'
+  if (isOurs && isRecord(data)) return { ...(!shell && { output }), metadata: data, attachments } // the built-in tools speak aictrl's keys
   return shell ? { metadata: { exit: exitCode, output }, attachments } : { output, attachments }
 }
 

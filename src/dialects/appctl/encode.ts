@@ -137,7 +137,7 @@ export function encode(sink: Sink): Encoder {
       }
       case 'turn.end':
       case 'session.end':
-        return closeTurn(event.error?.text ?? (outcomeOf(event.reason) === 'ok' ? undefined : reasonText(event.reason)), syntheticOf(event))
+        return closeTurn(failureText(event), syntheticOf(event))
     }
   }
 
@@ -191,6 +191,10 @@ const needsTurn: ReadonlySet<string> = new Set([
 const isOutside = (event: Event): boolean =>
   event.kind === 'error' && event.session === undefined && (event.scope === 'connection' || event.scope === 'supervisor')
 const laneKinds: ReadonlySet<string> = new Set(['tool.start', 'tool.update', 'tool.end', 'permission.request'])
+
+/** The cap on iterations is told in the document's words. */
+const failureText = ({ reason, error }: EventOf<'turn.end' | 'session.end'>): string | undefined =>
+  reason === 'max_turns' ? reasonText(reason) : (error?.text ?? (outcomeOf(reason) === 'ok' ? undefined : reasonText(reason)))
 
 const reasonText = (reason: Reason): string => (reason === 'max_turns' ? 'max iterations reached' : reason.replaceAll('_', ' '))
 

@@ -1,0 +1,115 @@
+// The tool `task`: a subagent with a conversation of its own, in a lane of the same stream. It ends with the turn that began it, and
+// what it may do is asked like everything else.
+import { nearest } from '../../base/nearest.ts'
+import { quoted } from '../../base/text.ts'
+import { newId } from './id.ts'
+import { createConversation } from './model/conversation.ts'
+import { type Profile, systemFor } from './request.ts'
+import { type Lane, nothingSpent, type Session } from './session.ts'
+import { type Tool, ToolError } from './tools/tool.ts'
+import { work } from './work.ts'
+
+const deepest = 3
+
+/** `lane` is the one that calls the tool; `start` makes the lane of a subagent. */
+export function taskTool(session: Session, lane: Lane, start: (lane: Lane) => void): Tool {
+  const { request } = session
+  const names = request.profiles.map(({ name }) => name)
+  const listed = request.profiles.map(({ name, description }) => `- ${name}: ${description}`).join('\n')
+  return {
+    name: 'task',
+    kind: 'task',
+    source: 'builtin',
+    changes: false,
+    description: `Gives a piece of work to a subagent, which works alone and reports back. Say all it must know: it does not see this conversation.\nAgents:\n${listed}`,
+    parameters: {
+      type: 'object',
+      properties: {
+        description: { type: 'string', description: 'the work in three to five words' },
+        prompt: { type: 'string', description: 'what the subagent is to do' },
+        subagent_type: { type: 'string', description: `one of ${names.join(', ')}` },
+        task_id: { type: 'string', description: 'goes on with an earlier subagent' },
+      },
+      required: ['description', 'prompt', 'subagent_type'],
+    },
+    plan(input) {
+      const type = String(input['subagent_type'])
+      const profile = request.profiles.find(({ name }) => name === type)
+      if (profile === undefined) {
+        const near = nearest(type, names)
+        throw new ToolError(`there is no agent ${quoted(type)}${near === undefined ? '' : `; did you mean ${near}?`} (${names.join(', ')})`)
+      }
+      if (lane.depth >= deepest) throw new ToolError(`subagents may be nested ${deepest} deep; do this work yourself`)
+      const earlier = typeof input['task_id'] === 'string' ? input['task_id'] : undefined
+      if (earlier !== undefined && !isKnown(session, earlier)) throw new ToolError(`there is no earlier subagent ${quoted(earlier)}`)
+      const title = String(input['description'])
+      return {
+        title,
+        ask: { permission: 'task', patterns: [type] },
+        run: ({ call, signal }) => run(session, lane, start, { profile, title, prompt: String(input['prompt']), earlier, call, signal }),
+      }
+    },
+  }
+}
+
+type Task = { profile: Profile; title: string; prompt: string; earlier: string | undefined; call: string; signal: AbortSignal }
+
+async function run(session: Session, parent: Lane, start: (lane: Lane) => void, { profile, title, prompt, earlier, call, signal }: Task) {
+  const { request, host } = session
+  const task = earlier ?? newId('ses', host.now())
+  const model = profile.model === undefined ? parent.model : await request.chooseModel(profile.model)
+  const known = session.lanes.get(task)
+  const child: Lane = known ?? {
+    agent: task,
+    depth: parent.depth + 1,
+    profile,
+    model,
+    system: systemFor(request, profile),
+    conversation: createConversation(task),
+    spent: nothingSpent(),
+    tools: () => [],
+  }
+  if (known === undefined) {
+    for (const event of request.history) child.conversation.push(event)
+    start(child)
+  }
+  session.tell(
+    'task.start',
+    {
+      task,
+      type: 'agent',
+      title: `${title} (@${profile.name} subagent)`,
+      agentType: profile.name,
+      model: model.id,
+      prompt,
+      depth: child.depth,
+    },
+    { agent: parent.agent, call },
+  )
+  session.tell('prompt.submit', { text: prompt, by: 'agent', state: 'sent' }, { agent: task })
+  child.spent = nothingSpent()
+  const { reason, text, error } = await work(session, child, signal, () => undefined)
+  const failed = error !== undefined || reason !== 'end_turn'
+  session.tell(
+    'task.end',
+    {
+      task,
+      status: signal.aborted ? 'cancelled' : failed ? 'error' : 'ok',
+      usage: child.spent.usage,
+      ...(text !== undefined && { text }),
+      ...(error !== undefined && { error }),
+    },
+    { agent: parent.agent },
+  )
+  const said = text ?? '(it said nothing)'
+  const trouble = failed ? `The subagent did not finish (${error?.text ?? reason}). The last it said:\n\n` : ''
+  return {
+    text: `task_id: ${task}\n\n${trouble}${said}`,
+    data: { sessionId: task, model: { modelID: model.id, providerID: model.provider }, truncated: false },
+    failed,
+    task,
+  }
+}
+
+const isKnown = ({ lanes, request }: Session, task: string): boolean =>
+  lanes.has(task) || request.history.some((event) => event.kind === 'task.start' && event.task === task)

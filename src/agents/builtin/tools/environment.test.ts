@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { childEnvironment } from './environment.ts'
+
+test('a child gets what is on the list and the word that it is run by an agent', () => {
+  const env = { PATH: '/bin', LC_ALL: 'C', XDG_DATA_HOME: '/d', https_proxy: 'http://p', GOPATH: '/go', WHATEVER: 'x', FOO: undefined }
+  assert.deepEqual(childEnvironment(env), {
+    PATH: '/bin',
+    LC_ALL: 'C',
+    XDG_DATA_HOME: '/d',
+    https_proxy: 'http://p',
+    GOPATH: '/go',
+    AGENT: '1',
+  })
+})
+
+test('code that a variable would load into every child is not passed', () => {
+  const env = { NODE_OPTIONS: '--require x', BASH_ENV: 'x', ENV: 'x', LD_PRELOAD: 'x', PROMPT_COMMAND: 'x', 'BASH_FUNC_ls%%': '() { x; }' }
+  assert.deepEqual(childEnvironment(env), { AGENT: '1' })
+})
+
+test('names are added by settings, but no key of a provider, no secret and none of ours', () => {
+  const names = [
+    'ANTHROPIC_API_KEY',
+    'OPENAI_API_KEY',
+    'OPENAI_BASE_URL',
+    'GEMINI_API_KEY',
+    'GOOGLE_APPLICATION_CREDENTIALS',
+    'AWS_SECRET_ACCESS_KEY',
+    'AWS_SESSION_TOKEN',
+    'SLUICE_HOME',
+    'sluice_home',
+    'GITHUB_TOKEN',
+    'MY_SECRET',
+    'DB_PASSWORD',
+    'apikey',
+    'SOME_APIKEY',
+  ]
+  const env = Object.fromEntries([...names, 'DATABASE_HOST', 'TOKENIZER'].map((name) => [name, 'v']))
+  assert.deepEqual(childEnvironment(env, Object.keys(env)), { DATABASE_HOST: 'v', TOKENIZER: 'v', AGENT: '1' })
+})

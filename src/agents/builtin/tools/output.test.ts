@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, rmSync, statSync, existsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import test, { after } from 'node:test'
+import { createKeeper, keepText } from './output.ts'
+
+const folder = join(mkdtempSync(join(tmpdir(), 'sluice-output-')), 'out')
+after(() => rmSync(join(folder, '..'), { recursive: true }))
+
+test('what fits is shown whole and leaves no file', () => {
+  const keeper = createKeeper(folder, { characters: 10, lines: 3 })
+  keeper.push('a\nb')
+  keeper.push('\nc\n')
+  assert.deepEqual(keeper.end(), { text: 'a\nb\nc\n', truncated: false })
+  assert.equal(existsSync(folder), false)
+})
+
+test('of more, the beginning and the end are shown, and the whole is in a file that only its owner can read', () => {
+  const keeper = createKeeper(folder, { characters: 20, lines: 100 })
+  const whole = `${'a'.repeat(300)}${'b'.repeat(300)}`
+  for (const letter of whole) keeper.push(letter)
+  const { text, truncated, outputPath } = keeper.end()
+  assert.equal(truncated, true)
+  assert.equal(readFileSync(outputPath!, 'utf8'), whole)
+  assert.equal(statSync(outputPath!).mode & 0o777, 0o600)
+  assert.equal(statSync(folder).mode & 0o777, 0o700)
+  assert.equal(text, `aaaaaaaaaa\n\n[… 0 lines, 580 characters left out; the whole output is in ${outputPath} …]\n\nbbbbbbbbbb`)
+})
+
+test('lines are limited too, and beginning and end never overlap', () => {
+  const many = Array.from({ length: 9 }, (_, index) => `line ${index}`).join('\n')
+  const { text, outputPath } = keepText(`${many}\n`, folder, { characters: 1000, lines: 4 })
+  assert.match(text, /^line 0\nline 1\n\n\[… \d lines, \d+ characters left out; [^\n]+\]\n\nline 7\nline 8\n$/)
+  assert.equal(readFileSync(outputPath!, 'utf8'), `${many}\n`)
+  const close = keepText('x'.repeat(25), folder, { characters: 20, lines: 4 })
+  assert.match(close.text, /^x{10}\n\n\[… 0 lines, 5 characters left out; [^\n]+\]\n\nx{10}$/)
+})
+
+test('no character is cut in half', () => {
+  const { text } = keepText(`a${'😀'.repeat(50)}`, folder, { characters: 20, lines: 4 })
+  assert.equal(text.isWellFormed(), true)
+})

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { text } from 'node:stream/consumers'
+import test from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Group, startGroup } from './process.ts'
+
+const env = { PATH: process.env['PATH'] ?? '' }
+const start = (command: string): Promise<Group> => startGroup({ file: 'bash', args: ['-c', command], cwd: '/', env })
+
+/** Not counting the dead that nobody has buried. */
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    return process.platform !== 'linux' || !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'))
+  } catch {
+    return false
+  }
+}
+
+async function untilGone(pids: readonly number[]): Promise<void> {
+  for (let i = 0; i < 300 && pids.some(isAlive); i++) await sleep(10)
+  assert.deepEqual(pids.filter(isAlive), [])
+}
+
+async function firstLine(stream: NodeJS.ReadableStream): Promise<string> {
+  let all = ''
+  for await (const chunk of stream) {
+    all += String(chunk)
+    if (all.includes('\n')) return all.split('\n')[0]!
+  }
+  return all
+}
+
+test('output, exit code and signal are those of the command', async () => {
+  const group = await start('echo out; echo err >&2; exit 7')
+  assert.deepEqual(await Promise.all([text(group.stdout), text(group.stderr)]), ['out\n', 'err\n'])
+  assert.deepEqual(await group.exited, { code: 7, signal: null })
+  assert.equal(await group.end(), false)
+
+  const killed = await start('kill -KILL $$')
+  assert.deepEqual(await killed.exited, { code: null, signal: 'SIGKILL' })
+  await killed.end()
+})
+
+test('a command gets no file of ours and an empty input', { skip: process.platform !== 'linux' }, async () => {
+  const list = 'cat; ls /proc/self/fd'
+  const group = await start(list)
+  const plain = spawnSync('bash', ['-c', list], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+  assert.equal(await text(group.stdout), plain.stdout)
+  await group.end()
+})
+
+test('a command that is not there ends with 127; a folder that is not there is an error', async () => {
+  const group = await startGroup({ file: 'no-such-program', args: [], cwd: '/', env })
+  assert.deepEqual(await group.exited, { code: 127, signal: null })
+  await group.end()
+  await assert.rejects(startGroup({ file: 'true', args: [], cwd: '/no/such/folder', env }), /ENOENT/)
+})
+
+test('input is passed on when asked for', async () => {
+  const group = await startGroup({ file: 'cat', args: [], cwd: '/', env, stdin: 'pipe' })
+  group.stdin!.end('hello')
+  assert.equal(await text(group.stdout), 'hello')
+  await group.end()
+})
+
+test('the end reaches children in the background, also those that ignore TERM, and says that something ran', async () => {
+  const group = await start('(trap "" TERM; sleep 1000 & echo $! $BASHPID; wait) & sleep 1000 & wait')
+  const pids = (await firstLine(group.stdout)).split(' ').map(Number)
+  assert.equal(await group.end(), true)
+  await untilGone([...pids, group.pid])
+  assert.deepEqual(await group.exited, { code: null, signal: 'SIGTERM' })
+})
+
+test('what is left in the background ends after the command, and the answer stays the same', async () => {
+  const group = await start('sleep 1000 >/dev/null 2>&1 & echo $!')
+  const pid = Number(await firstLine(group.stdout))
+  await group.exited
+  assert.equal(isAlive(pid), true)
+  assert.equal(await group.end(), true)
+  assert.equal(await group.end(), true)
+  await untilGone([pid])
+})
+
+test('there is one guard for all groups, and none after the last', { skip: process.platform !== 'linux' }, async () => {
+  const guards = (): number => {
+    const children = readFileSync(`/proc/self/task/${process.pid}/children`, 'latin1').trim().split(' ')
+    return children.filter((pid) => pid !== '' && readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('trap "" HUP')).length
+  }
+  const group = await start('sleep 1000')
+  const second = await start('sleep 1000')
+  assert.equal(guards(), 1)
+  await Promise.all([group.end(), second.end()])
+  assert.equal(guards(), 0)
+})
+
+test('nothing survives when the process that started it is killed', async () => {
+  const commands = ['sleep 1000', 'trap "" TERM; (trap "" TERM HUP; sleep 1000) & sleep 1000 & echo $! $$; while :; do sleep 1; done']
+  const program = `
+    import { startGroup } from ${JSON.stringify(new URL('process.ts', import.meta.url).href)}
+    for (const command of ${JSON.stringify(commands)}) {
+      const group = await startGroup({ file: 'bash', args: ['-c', command], cwd: '/', env: process.env })
+      process.stdout.write(group.pid + ' ')
+      if (command.includes('echo')) group.stdout.once('data', (data) => process.stdout.write(String(data)))
+    }
+    setInterval(() => {}, 1000)`
+  const parent = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const pids = (await firstLine(parent.stdout)).split(' ').map(Number)
+  assert.equal(pids.length, 4)
+  assert.ok(pids.every(isAlive))
+  parent.kill('SIGKILL')
+  await once(parent, 'exit')
+  await untilGone(pids)
+})

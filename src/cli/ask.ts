@@ -1,0 +1,45 @@
+// Permission questions on the terminal, one at a time: what the agent wants, and a key for each answer.
+import { createInterface } from 'node:readline/promises'
+import type { Answerer } from '../run/run.ts'
+import type { Choice, Question, Reply } from '../supervise/permission.ts'
+import { harmless, harmlessLine } from '../views/harmless.ts'
+import { styleFor } from '../views/style.ts'
+import { screenOf } from './terminal.ts'
+
+const keys: Record<string, Choice> = { y: 'allow_once', a: 'allow_always', n: 'reject_once' }
+
+export function askOnTerminal(): Answerer {
+  let last: Promise<unknown> = Promise.resolve()
+  return (question, signal) => {
+    const mine = last.then(() => ask(question, signal))
+    last = mine.catch(() => {})
+    return mine
+  }
+}
+
+async function ask({ request }: Question, signal: AbortSignal): Promise<Reply | undefined> {
+  if (signal.aborted) return undefined
+  const style = styleFor(screenOf(process.env, process.stderr).colour)
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  // Ctrl-C is for the run, not for the question alone.
+  terminal.on('SIGINT', () => process.kill(process.pid, 'SIGINT'))
+  try {
+    const about = request.patterns ?? []
+    process.stderr.write(`\n${style.yellow('?')} ${style.bold(harmlessLine(request.question ?? `Allow ${request.name ?? 'this'}?`))}\n`)
+    for (const pattern of about) process.stderr.write(`    ${harmless(pattern).replaceAll('\n', '\n    ')}\n`)
+    const offered = Object.entries(keys).filter(([, choice]) => request.options.some(({ kind }) => kind === choice))
+    const menu = offered.map(([key, choice]) => {
+      const label = request.options.find(({ kind }) => kind === choice)?.label ?? choice
+      return `${style.bold(key)} ${harmlessLine(label)}`
+    })
+    for (;;) {
+      const line = (await terminal.question(`  ${menu.join(' · ')}: `, { signal })).trim().toLowerCase()
+      const option = offered.find(([key]) => key === line)?.[1]
+      if (option !== undefined) return { option, by: 'terminal' }
+    }
+  } catch {
+    return undefined // withdrawn, or the terminal is gone
+  } finally {
+    terminal.close()
+  }
+}

@@ -1,0 +1,76 @@
+// sluice demo: the main job on embedded defaults. A small project with a failing test is made in a temporary folder; the built-in agent
+// mends it. The loop, the tools, the subagent and the refusal are real; only the words of the model are scripted.
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { exitCodes, usageError } from './exit.ts'
+import { print } from './io.ts'
+import { type CommandSpec, parseOptions } from './options.ts'
+import { run as digest } from './digest.ts'
+import { agentFlags } from './run-options.ts'
+import { liveRun } from './run-live.ts'
+
+const spec: CommandSpec = {
+  usage: 'sluice demo',
+  about: `Runs the built-in agent in a small project whose test fails: it finds the bug, mends it, uses a skill and a subagent, and is refused
+one command. Needs no key and no network. What it told is left in a folder, in every dialect, with a digest.`,
+  options: {},
+  examples: [['sluice demo', 'takes a few seconds and ends by itself']],
+}
+
+const prompt = 'The test of the greeting fails. Find the bug, mend it, write the release note and publish it.'
+
+const project: Record<string, string> = {
+  'package.json': '{ "name": "greeting", "type": "module", "scripts": { "test": "node --test" } }\n',
+  'src/greeting.js': 'export function greeting(name) {\n  return `Hello, ${name}!`\n}\n',
+  'test/greeting.test.js': `import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { greeting } from '../src/greeting.js'
+
+test('greets by name', () => assert.equal(greeting('Ada'), 'Hello, Ada!'))
+test('greets somebody without a name', () => assert.equal(greeting(''), 'Hello!'))
+`,
+  'AGENTS.md': 'Run `node --test` before you say that you are done.\n',
+  '.agents/skills/release-note/SKILL.md': `---
+name: release-note
+description: Write the release note of a change
+version: 1.0.0
+---
+Write RELEASE.md in the form of template.md: one heading for the kind of change, one line for each thing that users notice.
+`,
+  '.agents/skills/release-note/template.md': '# Added | Changed | Fixed\n\n- What a user sees, in one line.\n',
+}
+
+/** What the demo may do without asking; the command that publishes is not on the list. */
+const rules = ['edit:src/*=allow', 'write:RELEASE.md=allow', 'bash:node --test=allow']
+const dialects = ['sluice', 'aictrl', 'avenor', 'appctl', 'claude']
+
+export async function run(argv: readonly string[]): Promise<number> {
+  const parsed = parseOptions(spec, argv)
+  if (parsed === undefined) return exitCodes.ok
+  if (parsed.files.length > 0) throw usageError('the demo takes no FILE')
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-demo-'))
+  const home = join(folder, 'home')
+  const dir = join(folder, 'project')
+  const streams = join(folder, 'streams')
+  for (const [name, text] of Object.entries(project)) {
+    mkdirSync(dirname(join(dir, name)), { recursive: true })
+    writeFileSync(join(dir, name), text)
+  }
+  for (const place of [home, streams]) mkdirSync(place)
+  // Nothing of the user's own counts here, so that the demo is the same everywhere.
+  Object.assign(process.env, { HOME: home, PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH'] ?? ''}` })
+  for (const name of ['XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'XDG_STATE_HOME']) delete process.env[name]
+
+  const code = await liveRun(agentFlags({ model: 'script/demo', dir, permission: rules, 'max-turns': '20' }), {
+    prompt: { text: prompt, files: [] },
+    format: 'pretty',
+    outputs: dialects.map((name) => `${name}:${join(streams, `${name}.ndjson`)}`),
+    interactive: false,
+  })
+  print('\n')
+  await digest([join(streams, 'sluice.ndjson')])
+  print(`\nThe project, the stream in ${dialects.length} dialects and the session are in ${folder}\n`)
+  print(`Look again: sluice show ${join(streams, 'claude.ndjson')}\n`)
+  return code
+}

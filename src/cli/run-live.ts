@@ -1,0 +1,202 @@
+// A live run from the command line: outputs, signals, the session file, and the exit code.
+import { dirname } from 'node:path'
+import { startBuiltin } from '../agents/builtin/agent.ts'
+import { newId } from '../agents/builtin/id.ts'
+import { ModelChoiceError } from '../agents/builtin/model/choose.ts'
+import type { Done } from '../agents/contract.ts'
+import { createTimeline } from '../analyze/rows.ts'
+import { createTotals } from '../analyze/totals.ts'
+import { SettingsError } from '../config/read.ts'
+import { openSessionLog, SessionNotFound, sessionsFolder } from '../log/sessions.ts'
+import type { Event } from '../model/event.ts'
+import { prepareBuiltin, type Prepared } from '../run/builtin.ts'
+import { createPipeline, type EventSink } from '../run/pipeline.ts'
+import { ResumeError, resumeSession, type Resumed } from '../run/resume.ts'
+import { type Answerer, type Run, startRun } from '../run/run.ts'
+import { dialectSink, logSink, untilGone } from '../run/sinks.ts'
+import { brokerOf, stagesOf } from '../run/supervisors.ts'
+import type { Attachment } from '../supervise/contract.ts'
+import { createLimits } from '../supervise/limits.ts'
+import { costText, countText, durationText } from '../views/amounts.ts'
+import { createTerminalView } from '../views/terminal.ts'
+import { totalTokens } from '../model/usage.ts'
+import { plural } from '../base/text.ts'
+import { builtInScripts } from '../script/demo.ts'
+import { askOnTerminal } from './ask.ts'
+import { exitCodeOf, say, signalCodes, systemReason, usageError } from './exit.ts'
+import { isTerminal, screen, stdout } from './io.ts'
+import { lineOut, openOutput, outputOf, writable } from './run-outputs.ts'
+import type { AgentFlags } from './run-options.ts'
+import { screenOf } from './terminal.ts'
+import { loadPrices } from './usage-prices.ts'
+import { version } from './version.ts'
+
+export type LiveOptions = {
+  prompt?: { text: string; files: Attachment[] }
+  format: string
+  outputs: readonly string[]
+  /** False: nobody is asked, also on a terminal. */
+  interactive?: boolean
+}
+
+export async function liveRun(flags: AgentFlags, { prompt, format, outputs, interactive = true }: LiveOptions): Promise<number> {
+  const folder = sessionsFolder(process.env)
+  const sinks: EventSink[] = [await mainSink(format), ...(await Promise.all(outputs.map(fileSink)))]
+  const prepared = await prepare(flags, dirname(folder))
+  const session = await sessionOf(flags, folder, prepared.places.cwd)
+  const answerer = interactive && isTerminal(0) && process.stderr.isTTY ? askOnTerminal() : undefined
+  const run = await compose(flags, prepared, session, [logSink(session.log, toldGone('the session file')), ...sinks], answerer)
+  const signals = hearSignals(run)
+  if (prompt !== undefined) run.send({ type: 'prompt', ...prompt })
+  run.send({ type: 'finish' })
+  const done = await run.done
+  signals.stop()
+  say(summaryOf(done, session.id))
+  return exitCodeOf(done.reason, signals.heard())
+}
+
+/** The parts of a run, put together in the one way that all doors share. */
+export async function compose(
+  flags: AgentFlags,
+  prepared: Prepared,
+  session: Opened,
+  sinks: readonly EventSink[],
+  answerer: Answerer | undefined,
+): Promise<Run> {
+  const { settings, profile } = prepared
+  const maxTurns = flags.maxTurns ?? profile.maxTurns ?? settings.maxTurns
+  const maxCost = flags.maxCost ?? settings.maxCost
+  const timeoutMs = flags.timeoutMs ?? settings.timeoutMs
+  const stages = await stagesOf(prepared, flags.redact)
+  const now = Date.now
+  return startRun({
+    start: (host) =>
+      startBuiltin(
+        {
+          ...prepared.request,
+          session: session.id,
+          how: session.how,
+          history: session.history,
+          ...(session.forkedFrom !== undefined && { forkedFrom: session.forkedFrom }),
+        },
+        host,
+      ),
+    broker: brokerOf(prepared, flags, answerer !== undefined),
+    answerer,
+    limits: createLimits({
+      startedAt: now(),
+      ...(maxTurns !== undefined && { maxTurns }),
+      ...(maxCost !== undefined && { maxCost }),
+      ...(timeoutMs !== undefined && { timeoutMs }),
+    }),
+    pipeline: createPipeline(stages, sinks),
+    timeoutMs,
+    now,
+  })
+}
+
+export async function prepare(flags: AgentFlags, dataFolder: string): Promise<Prepared> {
+  const prices = await loadPrices()
+  try {
+    return await prepareBuiltin({ ...flags, env: process.env, dataFolder, version, scripts: builtInScripts, prices, now: Date.now })
+  } catch (error) {
+    if (error instanceof ModelChoiceError || error instanceof SettingsError) throw usageError(error.message)
+    throw error
+  }
+}
+
+export type Opened = Omit<Resumed, 'forkedFrom'> & { how: 'new' | 'resumed' | 'forked'; forkedFrom?: string; history: Event[] }
+
+export async function sessionOf({ session }: AgentFlags, folder: string, cwd: string): Promise<Opened> {
+  try {
+    if (session.how === 'new') {
+      const id = newId('ses')
+      return { id, how: 'new', history: [], log: openSessionLog(folder, id) }
+    }
+    return { how: session.how, ...(await resumeSession(folder, { ...session, cwd }, () => newId('ses'))) }
+  } catch (error) {
+    if (error instanceof SessionNotFound || error instanceof ResumeError) throw usageError(error.message)
+    throw usageError(`the session cannot be kept in ${folder}: ${systemReason(error)}`)
+  }
+}
+
+// ── outputs ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const toldGone =
+  (what: string) =>
+  (error: unknown): void =>
+    say(`sluice: ${what} cannot be written any more (${systemReason(error)}); the run goes on`)
+
+async function mainSink(format: string): Promise<EventSink> {
+  if (format === 'pretty') return prettySink()
+  const dialect = await writable(format, '--format')
+  return dialectSink(dialect, isTerminal(1) ? stdout() : lineOut(1), () => {})
+}
+
+async function fileSink(text: string): Promise<EventSink> {
+  const { dialect, path } = await outputOf(text)
+  return dialectSink(dialect, await openOutput(path), toldGone(path))
+}
+
+function prettySink(): EventSink {
+  const out = screen()
+  const timeline = createTimeline()
+  const totals = createTotals()
+  const view = createTerminalView({ ...screenOf(), totals: totals.take })
+  const guarded = untilGone(() => {}) // nobody looks any more
+  return {
+    push: (event) =>
+      guarded(() => {
+        totals.push(event)
+        for (const row of timeline.push(event)) for (const line of view.push(row)) out.line(line)
+      }),
+    flush: () => guarded(out.flush),
+    end: () => guarded(out.flush),
+  }
+}
+
+function summaryOf({ durationMs, turns, usage, cost, reason }: Done, session: string): string {
+  const parts = [
+    reason === 'end_turn' ? 'done' : reason.replaceAll('_', ' '),
+    durationText(durationMs),
+    plural(turns, 'turn'),
+    `${countText(totalTokens(usage))} tokens`,
+    cost === undefined ? 'cost unknown' : costText(cost.usd),
+    session,
+  ]
+  return `sluice: ${parts.join(' · ')}`
+}
+
+// ── signals ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The first signal ends the run with all its events; the second ends it at once. */
+export function hearSignals(run: Run): { heard(): keyof typeof signalCodes | undefined; stop(): void } {
+  let first: keyof typeof signalCodes | undefined
+  const names = Object.keys(signalCodes) as (keyof typeof signalCodes)[]
+  const hear = (signal: NodeJS.Signals): void => {
+    const name = signal as keyof typeof signalCodes
+    if (first === undefined) {
+      first = name
+      const code = String(signalCodes[name])
+      return run.send({
+        type: 'cancel',
+        target: 'session',
+        by: 'user',
+        reason: 'cancelled',
+        text: `stopped by ${name}`,
+        code,
+        signal: name,
+      })
+    }
+    run.force(`stopped by ${first}`, first)
+    process.exitCode = signalCodes[first]
+    void run.done.finally(() => process.exit(signalCodes[first!]))
+  }
+  for (const name of names) process.on(name, hear)
+  return {
+    heard: () => first,
+    stop: () => {
+      for (const name of names) process.off(name, hear)
+    },
+  }
+}

@@ -1,0 +1,183 @@
+// The options that `run`, `chat` and the Claude-like door have in common, and what they come to.
+import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
+import { extname, resolve } from 'node:path'
+import { quoted } from '../base/text.ts'
+import type { Attachment, PermissionRule } from '../supervise/contract.ts'
+import { parseRule } from '../supervise/rules.ts'
+import { systemReason, usageError } from './exit.ts'
+import { durationOption, listOption, numberOption, type OptionSpec, type Parsed, textOption } from './options.ts'
+
+export const agentOptions: Record<string, OptionSpec> = {
+  model: { type: 'string', value: 'PROVIDER/MODEL', help: 'the model; script/FILE and script/demo need no key and no network' },
+  profile: { type: 'string', value: 'NAME', help: 'the profile of the agent: its words, rules and model (default: default)' },
+  agent: { type: 'string', value: 'NAME', help: 'the program that runs: builtin' },
+  dir: { type: 'string', value: 'DIR', help: 'the folder to work in (default: this one)' },
+  permission: {
+    type: 'string',
+    many: true,
+    value: 'RULE',
+    help: "PERMISSION[:PATTERN]=allow|ask|deny, for example 'bash:git *=allow'; the last one that matches wins",
+  },
+  'auto-approve': { type: 'boolean', help: 'allow what no rule denies, without asking' },
+  confirm: { type: 'boolean', help: 'the same as --auto-approve' },
+  'read-only': { type: 'boolean', help: 'only tools that change nothing' },
+  'dry-run': { type: 'boolean', help: 'calls that change something are not made; their result says so' },
+  strict: { type: 'boolean', help: 'only the tools that your settings list by name' },
+  thinking: { type: 'boolean', help: "ask for the model's thoughts, and show them" },
+  'no-stream': { type: 'boolean', help: 'ask for whole answers: no deltas' },
+  'max-turns': { type: 'string', value: 'N', help: 'at most so many answers of the model to one prompt' },
+  'max-cost': { type: 'string', value: 'USD', help: 'stop when this much is spent' },
+  timeout: { type: 'string', value: 'TIME', help: 'stop after this time, for example 90s or 10m' },
+  'api-retries': { type: 'string', value: 'N', help: 'how often a failed call of the model is made again (default 4)' },
+  settings: { type: 'string', value: 'FILE', help: 'settings in place of those in your home folder' },
+  'trust-project': { type: 'boolean', help: "let the project's own settings count in full, for this run" },
+  'no-redact': { type: 'boolean', help: 'show keys and tokens as they are (default: they are replaced and counted)' },
+  continue: { type: 'boolean', help: 'go on with the last session of this project' },
+  resume: { type: 'string', value: 'ID', help: 'go on with this session' },
+  fork: { type: 'boolean', help: 'with --continue or --resume: leave that session as it is, and go on in a copy' },
+}
+
+/** What the options say about the agent and those who watch it. */
+export type AgentFlags = {
+  cwd: string
+  model?: string
+  profile?: string
+  settingsFile?: string
+  trustProject: boolean
+  rules: PermissionRule[]
+  autoApprove: boolean
+  gates: { readOnly: boolean; dryRun: boolean; strict: boolean }
+  thoughts: boolean
+  stream: boolean
+  maxTurns?: number
+  maxCost?: number
+  timeoutMs?: number
+  apiRetries: number
+  redact: boolean
+  session: { how: 'new' } | { how: 'resumed' | 'forked'; id: string | undefined }
+}
+
+export function agentFlags(values: Parsed['values']): AgentFlags {
+  const agent = textOption(values, 'agent') ?? 'builtin'
+  if (agent !== 'builtin') throw usageError(`--agent ${quoted(agent)} cannot be run; the agent that can is builtin`)
+  const dir = textOption(values, 'dir') ?? '.'
+  if (statSync(dir, { throwIfNoEntry: false })?.isDirectory() !== true) throw usageError(`--dir ${quoted(dir, 500)} is not a folder`)
+  const model = textOption(values, 'model')
+  const profile = textOption(values, 'profile')
+  const settingsFile = textOption(values, 'settings')
+  const maxTurns = numberOption(values, 'max-turns', { whole: true, least: 1 })
+  const maxCost = numberOption(values, 'max-cost', { least: 0 })
+  const timeoutMs = durationOption(values, 'timeout')
+  return {
+    cwd: resolve(dir),
+    ...(model !== undefined && { model }),
+    ...(profile !== undefined && { profile }),
+    ...(settingsFile !== undefined && { settingsFile: resolve(settingsFile) }),
+    ...(maxTurns !== undefined && { maxTurns }),
+    ...(maxCost !== undefined && { maxCost }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    trustProject: values['trust-project'] === true,
+    rules: listOption(values, 'permission').map(ruleOf),
+    autoApprove: values['auto-approve'] === true || values['confirm'] === true,
+    gates: { readOnly: values['read-only'] === true, dryRun: values['dry-run'] === true, strict: values['strict'] === true },
+    thoughts: values['thinking'] === true,
+    stream: values['no-stream'] !== true,
+    apiRetries: numberOption(values, 'api-retries', { whole: true, least: 0 }) ?? 4,
+    redact: values['no-redact'] !== true,
+    session: sessionOf(values),
+  }
+}
+
+function ruleOf(text: string): PermissionRule {
+  try {
+    return parseRule(text)
+  } catch (error) {
+    throw usageError(`--permission: ${(error as Error).message}`)
+  }
+}
+
+function sessionOf(values: Parsed['values']): AgentFlags['session'] {
+  const id = textOption(values, 'resume')
+  const goesOn = id !== undefined || values['continue'] === true
+  if (id !== undefined && values['continue'] === true) throw usageError('give --resume ID or --continue, not both')
+  if (values['fork'] === true && !goesOn) throw usageError('--fork needs --continue or --resume ID: it copies that session')
+  return goesOn ? { how: values['fork'] === true ? 'forked' : 'resumed', id } : { how: 'new' }
+}
+
+// ── the prompt and what comes with it ────────────────────────────────────────────────────────────────────────────────────
+
+/** stdin is read only when the prompt is `-` or missing. */
+export function promptOf(words: readonly string[], file: string | undefined, isTerminal: boolean): string {
+  if (file !== undefined && words.length > 0) throw usageError('give a PROMPT or --prompt-file, not both')
+  const text =
+    file !== undefined
+      ? readPrompt(file)
+      : words.length === 0 || (words.length === 1 && words[0] === '-')
+        ? fromStdin(words, isTerminal)
+        : words.join(' ')
+  if (text.trim() === '') throw usageError('the prompt is empty; say what the agent is to do')
+  return text
+}
+
+function readPrompt(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw usageError(`cannot read --prompt-file ${quoted(file, 500)}: ${systemReason(error)}`)
+  }
+}
+
+function fromStdin(words: readonly string[], isTerminal: boolean): string {
+  if (words.length === 0 && isTerminal) throw usageError('say what the agent is to do, or - to read it from stdin (see --help)')
+  const parts: Buffer[] = []
+  const block = Buffer.alloc(1 << 16)
+  for (;;) {
+    try {
+      const size = readSync(0, block)
+      if (size === 0) break
+      parts.push(Buffer.from(block.subarray(0, size)))
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EOF') break
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw usageError(`cannot read stdin: ${systemReason(error)}`)
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10) // a terminal or pipe that does not block
+    }
+  }
+  return Buffer.concat(parts).toString()
+}
+
+const largestFile = 10 * 2 ** 20
+const mimes: Record<string, string> = {
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+  '.gif': 'image/gif',
+  '.webp': 'image/webp',
+  '.pdf': 'application/pdf',
+}
+
+/** Pictures and PDF files as they are; all else must be text. */
+export function attachmentsOf(files: readonly string[]): Attachment[] {
+  return files.map((file) => {
+    const bytes = readAttachment(file)
+    const mime = mimes[extname(file).toLowerCase()] ?? 'text/plain'
+    if (mime === 'text/plain' && bytes.includes(0)) throw usageError(`--file ${quoted(file, 500)} is neither text nor a picture or PDF`)
+    return { path: resolve(file), mime, data: bytes.toString('base64') }
+  })
+}
+
+function readAttachment(file: string): Buffer {
+  let fd: number | undefined
+  try {
+    const stat = statSync(file)
+    if (!stat.isFile()) throw usageError(`--file ${quoted(file, 500)} is not a file`)
+    if (stat.size > largestFile) throw usageError(`--file ${quoted(file, 500)} is larger than 10 MiB`)
+    fd = openSync(file, 'r')
+    return readFileSync(fd)
+  } catch (error) {
+    throw error instanceof Error && error.name === 'CommandError'
+      ? error
+      : usageError(`cannot read --file ${quoted(file, 500)}: ${systemReason(error)}`)
+  } finally {
+    if (fd !== undefined) closeSync(fd)
+  }
+}

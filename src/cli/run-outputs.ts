@@ -1,0 +1,78 @@
+// Where a run is told: stdout, and a file, pipe or device for each --on-event. Lines leave whole, as soon as the program has a moment.
+import { closeSync, constants, fchmodSync, fstatSync, openSync, statSync, writeSync } from 'node:fs'
+import { quoted } from '../base/text.ts'
+import type { WritableDialect } from '../dialects/contract.ts'
+import { isWritable } from '../dialects/contract.ts'
+import type { LineOut } from '../run/sinks.ts'
+import { loadDialect, writableNames } from './dialects.ts'
+import { hasCode, systemReason, usageError } from './exit.ts'
+
+const held = 1 << 16
+const patienceMs = 5000
+
+export type OutputSpec = { dialect: WritableDialect; path: string }
+
+/** `[DIALECT:]PATH`; only known dialects are prefixes, so that a path may hold a colon. */
+export async function outputOf(text: string): Promise<OutputSpec> {
+  const colon = text.indexOf(':')
+  const prefix = text.slice(0, Math.max(0, colon))
+  const isNamed = writableNames.includes(prefix)
+  const path = isNamed ? text.slice(colon + 1) : text
+  if (path === '') throw usageError(`--on-event ${quoted(text)} names no file`)
+  return { dialect: await writable(isNamed ? prefix : 'avenor', '--on-event'), path }
+}
+
+export async function writable(name: string, flag: string): Promise<WritableDialect> {
+  const dialect = await loadDialect(name, flag)
+  if (!isWritable(dialect)) throw usageError(`${flag} ${quoted(name)} can only be read; written can be ${writableNames.join(', ')}`)
+  return dialect
+}
+
+/** Emptied, and for nobody else to read. A named pipe waits a few seconds for its reader. */
+export async function openOutput(path: string): Promise<LineOut> {
+  const isPipe = statSync(path, { throwIfNoEntry: false })?.isFIFO() === true
+  const { O_WRONLY, O_CREAT, O_TRUNC, O_NONBLOCK } = constants
+  const deadline = Date.now() + patienceMs
+  for (;;) {
+    try {
+      const fd = openSync(path, isPipe ? O_WRONLY | O_NONBLOCK : O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+      if (fstatSync(fd).isFile()) fchmodSync(fd, 0o600)
+      return lineOut(fd)
+    } catch (error) {
+      if (isPipe && hasCode(error, 'ENXIO') && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20))
+      else
+        throw usageError(
+          `cannot write to ${quoted(path, 500)}: ${hasCode(error, 'ENXIO') ? 'nobody reads this pipe' : systemReason(error)}`,
+        )
+    }
+  }
+}
+
+/** Throws when nobody takes the lines any more: the reader is gone, the disk is full, or a pipe stays full for too long. */
+export function lineOut(fd: number, patience = fd > 2 ? patienceMs : Infinity): LineOut {
+  let text = ''
+  const flush = (): void => {
+    const bytes = Buffer.from(text)
+    text = ''
+    let waited = 0
+    for (let done = 0; done < bytes.length;) {
+      try {
+        done += writeSync(fd, bytes, done)
+      } catch (error) {
+        if (!hasCode(error, 'EAGAIN') || waited > patience) throw error
+        Atomics.wait(pause, 0, 0, 5) // a pipe that does not block is full
+        waited += 5
+      }
+    }
+  }
+  return {
+    line(line) {
+      text += `${line}\n`
+      if (text.length >= held) flush()
+    },
+    flush,
+    ...(fd > 2 && { close: () => closeSync(fd) }),
+  }
+}
+
+const pause = new Int32Array(new SharedArrayBuffer(4))

@@ -1,0 +1,52 @@
+// sluice run: one prompt, one agent, one stream.
+import { isTerminal } from './io.ts'
+import { textOption, listOption, type CommandSpec, parseOptions } from './options.ts'
+import { agentFlags, agentOptions, attachmentsOf, promptOf } from './run-options.ts'
+import { exitCodes } from './exit.ts'
+import { liveRun } from './run-live.ts'
+
+const spec: CommandSpec = {
+  usage: 'sluice run [PROMPT|-] [options]',
+  about: `Gives a prompt to the built-in agent and tells what it does, as it happens. On a terminal you are asked before it changes anything;
+without one, what no rule allows is refused and told. Every run is kept under ~/.local/share/sluice/sessions and can be continued.`,
+  options: {
+    'prompt-file': { type: 'string', value: 'FILE', help: 'read the prompt from a file' },
+    file: { type: 'string', many: true, value: 'FILE', help: 'give the agent a file along with the prompt: text, picture or PDF' },
+    format: { type: 'string', value: 'FORMAT', help: 'pretty (default), or NDJSON: sluice, aictrl, avenor, appctl, claude' },
+    'input-format': { type: 'string', value: 'FORMAT', help: 'text (default), or claude: prompts and answers come on stdin as JSON lines' },
+    'on-event': { type: 'string', many: true, value: '[DIALECT:]PATH', help: 'write the events to a file or pipe too (default: avenor)' },
+    ...agentOptions,
+  },
+  examples: [
+    ["sluice run --model script/demo 'say hello'", 'no key and no network: the words of the model are scripted'],
+    ["sluice run 'why does the test fail?' --read-only", 'it may look, and change nothing'],
+    ["sluice run 'fix the test' --permission 'edit=allow' --permission 'bash:npm test *=allow'", 'headless, with two doors open'],
+    ["sluice run 'fix the test' --format aictrl --max-cost 0.50 --timeout 10m > run.ndjson", 'for a CI job'],
+    ["sluice run --continue 'now write the changelog'", 'go on where the last run stopped'],
+  ],
+  exits: [
+    '0    done',
+    '1    failed, or the model refused',
+    '2    wrong usage or settings',
+    '3    the answer was cut at the token limit',
+    '4    a cap on turns or cost was reached',
+    '124  --timeout',
+    '130  SIGINT',
+    '143  SIGTERM or SIGHUP',
+  ],
+}
+
+export async function run(argv: readonly string[]): Promise<number> {
+  const parsed = parseOptions(spec, argv)
+  if (parsed === undefined) return exitCodes.ok
+  const { values, files: words } = parsed
+  const flags = agentFlags(values)
+  const promptFile = textOption(values, 'prompt-file')
+  const isClaude = textOption(values, 'input-format') === 'claude'
+  const prompt = isClaude && words.length === 0 && promptFile === undefined ? undefined : promptOf(words, promptFile, isTerminal(0))
+  return liveRun(flags, {
+    ...(prompt !== undefined && { prompt: { text: prompt, files: attachmentsOf(listOption(values, 'file')) } }),
+    format: textOption(values, 'format') ?? 'pretty',
+    outputs: listOption(values, 'on-event'),
+  })
+}

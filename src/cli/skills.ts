@@ -1,0 +1,61 @@
+// sluice skills: which skills the agent finds here, and which files are not skills and why.
+import { resolve } from 'node:path'
+import { plural, quoted } from '../base/text.ts'
+import { placesOf, shortPath } from '../config/places.ts'
+import { findSkills, type Skill } from '../config/skills.ts'
+import { harmlessLine } from '../views/harmless.ts'
+import { exitCodes, say, systemReason, usageError } from './exit.ts'
+import { print, screen } from './io.ts'
+import { type CommandSpec, parseOptions } from './options.ts'
+import { screenOf } from './terminal.ts'
+
+const spec: CommandSpec = {
+  usage: 'sluice skills [options]',
+  about: `Lists the skills that sluice run finds: SKILL.md in .claude/skills, .agents/skills and .sluice/skills, of the home folder and of the
+project. Files that are not skills are named on stderr, with the reason.`,
+  options: {
+    dir: { type: 'string', value: 'D', help: 'the folder to look from; the working folder without it' },
+    json: { type: 'boolean', help: 'one skill a line, with its path and whole description' },
+  },
+  examples: [
+    ['sluice skills', 'what the agent has here'],
+    ['sluice skills --json | jq -r .path', 'the files themselves'],
+  ],
+  exits: ['0  all went well, also when there are none', '2  wrong usage'],
+}
+
+export async function run(argv: readonly string[]): Promise<number> {
+  const parsed = parseOptions(spec, argv)
+  if (parsed === undefined) return exitCodes.ok
+  const { values, files } = parsed
+  if (files.length > 0) throw usageError(`${quoted(files[0])} is too much; the folder is given with --dir`)
+  const places = placesAt(String(values['dir'] ?? '.'))
+  const { skills, problems } = await findSkills(places)
+  if (values['json'] === true) print(skills.map((skill) => `${JSON.stringify(skill)}\n`).join(''))
+  else if (skills.length > 0) show(skills)
+  for (const { path, reason } of problems) say(`sluice: ${quoted(shortPath(path, places.home), 500)} is not a skill: ${reason}`)
+  say(plural(skills.length, 'skill'))
+  return exitCodes.ok
+}
+
+function placesAt(folder: string): ReturnType<typeof placesOf> {
+  try {
+    return placesOf(resolve(folder))
+  } catch (error) {
+    throw usageError(`cannot look into ${quoted(folder, 500)}: ${systemReason(error)}`)
+  }
+}
+
+function show(skills: readonly Skill[]): void {
+  const rows = skills.map(({ name, version = '', where, description }) => [name, version, where, description].map(harmlessLine))
+  const cells = [['skill', 'version', 'where', 'description'], ...rows]
+  const widths = [0, 1, 2].map((column) => cells.reduce((most, row) => Math.max(most, row[column]!.length), 0))
+  const room = process.stdout.isTTY ? Math.max(20, screenOf().width - widths.reduce((sum, width) => sum + width + 2, 0)) : Infinity
+  const out = screen()
+  for (const row of cells) {
+    const text = row.at(-1)!
+    const last = text.length > room ? `${text.slice(0, room - 1)}…` : text
+    out.line([...widths.map((width, column) => row[column]!.padEnd(width)), last].join('  ').trimEnd())
+  }
+  out.flush()
+}

@@ -1,0 +1,113 @@
+// The sessions of this machine: one append-only file of canonical events each. A file is all there is of a session: what continues it
+// reads nothing else. Lines are written whole; only the last one can be torn, when the machine itself went down.
+import { closeSync, constants, fdatasyncSync, fstatSync, ftruncateSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs'
+import { readdir, stat } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { stringifyJson } from '../base/json.ts'
+import { createFramer } from '../framing/framer.ts'
+import type { Event } from '../model/event.ts'
+
+export type SessionLog = {
+  path: string
+  /** Held back until `flush`, or until much has come together. */
+  append(event: Event): void
+  flush(): void
+  /** Down to the disk, and no more is written. */
+  close(): void
+}
+
+const blockSize = 1 << 16
+const suffix = '.ndjson'
+
+export const sessionsFolder = (env: Readonly<Record<string, string | undefined>>): string =>
+  join(env['XDG_DATA_HOME'] || join(env['HOME'] || homedir(), '.local/share'), 'sluice/sessions')
+
+/** Session ids go into file names: nothing but these characters. */
+const isId = (text: string): boolean => /^[A-Za-z0-9_-]{1,128}$/.test(text)
+
+/** `lastSeq`: the number of the last event that the file holds; new ones go on from there. */
+export function openSessionLog(folder: string, id: string, lastSeq = 0): SessionLog {
+  if (!isId(id)) throw new Error(`${JSON.stringify(id)} cannot be the id of a session`)
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const path = join(folder, `${id}${suffix}`)
+  const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_RDWR } = constants
+  const fd = openSync(path, O_RDWR | O_APPEND | O_NOFOLLOW | (lastSeq === 0 ? O_CREAT | O_EXCL : 0), 0o600)
+  if (lastSeq > 0) cutTornLine(fd)
+  let held = ''
+  let seq = lastSeq
+
+  const flush = (): void => {
+    const bytes = Buffer.from(held)
+    held = ''
+    for (let done = 0; done < bytes.length;) done += writeSync(fd, bytes, done)
+  }
+  return {
+    path,
+    append(event) {
+      seq++
+      held += `${stringifyJson(seq === event.seq ? event : { ...event, seq })}\n`
+      if (held.length >= blockSize) flush()
+    },
+    flush,
+    close() {
+      flush()
+      fdatasyncSync(fd)
+      closeSync(fd)
+    },
+  }
+}
+
+/** A line that was never finished is no event; the next one must not be joined to it. */
+function cutTornLine(fd: number): void {
+  const { size } = fstatSync(fd)
+  const block = Buffer.alloc(blockSize)
+  for (let end = size; end > 0;) {
+    const start = Math.max(0, end - blockSize)
+    const length = readSync(fd, block, 0, end - start, start)
+    const at = block.subarray(0, length).lastIndexOf(0x0a)
+    if (at !== -1) return start + at + 1 < size ? ftruncateSync(fd, start + at + 1) : undefined
+    end = start
+  }
+  ftruncateSync(fd, 0)
+}
+
+/** Every event of a session, in order. Rejects when there is no such session. */
+export async function readSession(folder: string, id: string): Promise<Event[]> {
+  if (!isId(id)) throw new SessionNotFound(id)
+  const events: Event[] = []
+  const framer = createFramer({ record: (event) => void events.push(event as unknown as Event), bad: () => undefined })
+  let fd: number
+  try {
+    fd = openSync(join(folder, `${id}${suffix}`), constants.O_RDONLY | constants.O_NOFOLLOW)
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === 'ENOENT' ? new SessionNotFound(id) : error
+  }
+  try {
+    const block = Buffer.alloc(1 << 20)
+    for (let size = readSync(fd, block); size > 0; size = readSync(fd, block)) framer.push(block.subarray(0, size))
+  } finally {
+    closeSync(fd)
+  }
+  framer.end()
+  return events
+}
+
+export class SessionNotFound extends Error {
+  override readonly name = 'SessionNotFound'
+  constructor(id: string) {
+    super(`there is no session ${JSON.stringify(id)}`)
+  }
+}
+
+/** Ids of all sessions, the one that was written to last first. */
+export async function listSessions(folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch(() => [])
+  const found = await Promise.all(
+    names.flatMap((name) => {
+      const id = name.slice(0, -suffix.length)
+      return name.endsWith(suffix) && isId(id) ? [stat(join(folder, name)).then(({ mtimeMs }) => ({ id, mtimeMs }))] : []
+    }),
+  )
+  return found.toSorted((a, b) => b.mtimeMs - a.mtimeMs).map(({ id }) => id)
+}

@@ -1,0 +1,160 @@
+// Everything the built-in agent needs, gathered from the machine: settings as far as they are trusted, skills, profiles, instructions,
+// tools, MCP servers, the model. Nothing is started here but the servers.
+import { join } from 'node:path'
+import type { BuiltinRequest } from '../agents/builtin/request.ts'
+import { systemText } from '../agents/builtin/system.ts'
+import { connectServers } from '../agents/builtin/mcp/session.ts'
+import { chooseModel, ModelChoiceError } from '../agents/builtin/model/choose.ts'
+import { defaultModel, providerKeys } from '../agents/builtin/model/providers.ts'
+import { createScripts } from '../agents/builtin/model/scripts.ts'
+import { childEnvironment } from '../agents/builtin/tools/environment.ts'
+import { builtinTools } from '../agents/builtin/tools/index.ts'
+import type { Tool } from '../agents/builtin/tools/tool.ts'
+import { findInstructions } from '../config/instructions.ts'
+import { placesOf, type Places } from '../config/places.ts'
+import { chooseProfile, findProfiles } from '../config/profiles.ts'
+import { loadSettings } from '../config/settings.ts'
+import type { Loaded, Profile } from '../config/shape.ts'
+import { findSkills, loadSkill } from '../config/skills.ts'
+import { matchesName } from '../config/tools.ts'
+import { expandServer } from '../config/servers.ts'
+import type { Catalog } from '../prices/catalog.ts'
+import type { PermissionRule } from '../supervise/contract.ts'
+import { defaultRules, judge, toolHidden } from '../supervise/rules.ts'
+import { secretGlobs } from '../supervise/secrets.ts'
+
+export type BuiltinOptions = {
+  cwd: string
+  env: NodeJS.ProcessEnv
+  /** Where sessions and outputs are kept. */
+  dataFolder: string
+  version: string
+  model?: string
+  profile?: string
+  settingsFile?: string
+  trustProject: boolean
+  /** From the command line: these come after all others. */
+  rules: readonly PermissionRule[]
+  apiRetries: number
+  stream: boolean
+  /** Ask for thoughts, where a provider tells them only when asked. */
+  thoughts: boolean
+  scripts: Readonly<Record<string, () => Promise<string>>>
+  prices: Catalog
+  now(): number
+}
+
+export type Prepared = {
+  request: Omit<BuiltinRequest, 'session' | 'how' | 'forkedFrom' | 'history'>
+  places: Places
+  settings: Loaded
+  profile: Profile
+  /** What holds for the agent or subagent of a profile, in the order in which it counts. */
+  rulesFor(profile: string): readonly PermissionRule[]
+  /** Folders outside the project that the agent may always read. */
+  ownFolders: readonly string[]
+  /** Values that must never show. */
+  secrets: readonly string[]
+}
+
+export async function prepareBuiltin(options: BuiltinOptions): Promise<Prepared> {
+  const { env, trustProject, now } = options
+  const places = placesOf(options.cwd, env)
+  const settings = await loadSettings({
+    places,
+    trustProject,
+    defaults: defaultRules,
+    ...(options.settingsFile !== undefined && { settingsFile: options.settingsFile }),
+  })
+  const [found, { skills, problems }, { instructions, problems: unread }] = await Promise.all([
+    findProfiles({ places, settings, trustProject }),
+    findSkills(places),
+    findInstructions(places, settings.instructions),
+  ])
+  const profile = chooseProfile(found.profiles, options.profile ?? settings.profile ?? 'default')
+  const profileNamed = (name: string): Profile | undefined => found.profiles.find((one) => one.name === name)
+  const rulesFor = (name: string): readonly PermissionRule[] => [
+    ...defaultRules,
+    ...settings.rules,
+    ...(profileNamed(name)?.rules ?? []),
+    ...options.rules,
+  ]
+  const secrets = Object.values(providerKeys(env, settings.providers))
+  const scripts = createScripts(places.cwd, options.scripts)
+  const choose = (spec: string): ReturnType<typeof chooseModel> =>
+    chooseModel(spec, { env, scripts, providers: settings.providers, thoughts: options.thoughts })
+  const named = options.model ?? profile.model ?? settings.model ?? defaultModel(env)
+  if (named === undefined)
+    throw new ModelChoiceError(
+      'no model is chosen: set a key (ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY …), or name one with --model; script/demo needs no key',
+    )
+  const model = await choose(named)
+  const outputFolder = join(options.dataFolder, 'tool-output')
+  const childEnv = childEnvironment(env, settings.env)
+  const tools = builtinTools()
+  const servers = Object.fromEntries(Object.entries(settings.mcp).map(([name, server]) => [name, expandServer(server, env)]))
+
+  return {
+    places,
+    settings,
+    profile,
+    rulesFor,
+    ownFolders: [outputFolder, ...skills.map(({ folder }) => folder)],
+    secrets,
+    request: {
+      version: options.version,
+      model,
+      chooseModel: choose,
+      profile,
+      profiles: found.profiles,
+      rules: rulesFor(profile.name).map(({ permission, pattern, action }) => ({ permission, pattern, action })),
+      system: systemText({ cwd: places.cwd, root: places.root, platform: process.platform, now: now(), instructions }),
+      tools,
+      isOffered: (tool, { name }) => isOffered(tool, profileNamed(name), rulesFor(name)),
+      ...(Object.keys(servers).length > 0 && {
+        servers: connectServers(servers, {
+          env: childEnv,
+          cwd: places.cwd,
+          reserved: [...tools.map(({ name }) => name), 'task', 'skill'],
+          secretValues: secrets,
+        }),
+      }),
+      skills,
+      loadSkill: (skill) => loadSkill(skill as (typeof skills)[number]),
+      context: {
+        cwd: places.cwd,
+        root: places.root,
+        home: places.home,
+        env: childEnv,
+        outputFolder,
+        seen: new Map(),
+        secretGlobs,
+        allowedHosts: (host) => hostIsNamed(rulesFor(profile.name), host),
+        now,
+      },
+      findModel: (name) => options.prices.find(name),
+      apiRetries: options.apiRetries,
+      ...(settings.historyLimit !== undefined && settings.historyLimit > 0 && { historyLimit: settings.historyLimit }),
+      stream: options.stream,
+      notices: [
+        ...[...settings.leftOut, ...found.leftOut].map((text) => ({ level: 'warn' as const, code: 'untrusted', text })),
+        ...[...problems, ...found.problems, ...unread].map(({ path, reason }) => ({
+          level: 'warn' as const,
+          code: 'unreadable',
+          text: `${path}: ${reason}`,
+        })),
+      ],
+    },
+  }
+}
+
+function isOffered({ name }: Tool, profile: Profile | undefined, rules: readonly PermissionRule[]): boolean {
+  if (toolHidden(rules, name)) return false
+  return profile?.tools === undefined || profile.tools.some((pattern) => matchesName(pattern, name))
+}
+
+/** A rule for this very host opens an address that is closed otherwise; a rule for everything does not. */
+function hostIsNamed(rules: readonly PermissionRule[], host: string): boolean {
+  const named = rules.filter(({ permission, pattern }) => permission === 'webfetch' && pattern.includes(host))
+  return ['http', 'https'].some((scheme) => judge(named, 'webfetch', `${scheme}://${host}/`).action === 'allow')
+}

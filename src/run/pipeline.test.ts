@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { makeEvent } from '../model/make.ts'
+import { createPipeline, type EventSink, type Stage } from './pipeline.ts'
+
+const notice = (text: string) => makeEvent('notice', { level: 'info', text }, {})
+
+function collector(): EventSink & { lines: string[] } {
+  const lines: string[] = []
+  return {
+    lines,
+    push: (event) => void lines.push(`${event.seq} ${event.kind === 'notice' ? event.text : event.kind}`),
+    flush: () => void lines.push('flush'),
+    end: () => void lines.push('end'),
+  }
+}
+
+test('stages add before and after, and the numbers have no gap', () => {
+  const doubling: Stage = {
+    push(event, pass) {
+      pass(notice('before'))
+      pass(event)
+    },
+    end: (pass) => pass(notice('last')),
+  }
+  const sink = collector()
+  const pipeline = createPipeline([doubling], [sink])
+  pipeline.emit([notice('a'), notice('b')])
+  pipeline.end()
+  pipeline.end()
+  assert.deepEqual(sink.lines, ['1 before', '2 a', '3 before', '4 b', '5 last', 'flush', 'end'])
+})
+
+test('what is told in one go is flushed in one go, and nothing comes after the end', async () => {
+  const sink = collector()
+  const pipeline = createPipeline([], [sink])
+  pipeline.emit([notice('a')])
+  pipeline.emit([notice('b')])
+  await new Promise(setImmediate)
+  pipeline.end()
+  pipeline.emit([notice('late')])
+  assert.deepEqual(sink.lines, ['1 a', '2 b', 'flush', 'flush', 'end'])
+})

@@ -1,0 +1,52 @@
+// The way of an event from its agent to everybody who reads: stages that add or change, one numbering, the log, then the sinks. What
+// is told within one turn of the event loop goes out in one write.
+import type { Event } from '../model/event.ts'
+
+/** Passes on the event, and whatever belongs before or after it. */
+export type Stage = { push(event: Event, pass: (event: Event) => void): void; end?(pass: (event: Event) => void): void }
+
+/** Takes every event in order; must not throw. */
+export type EventSink = { push(event: Event): void; flush(): void; end(): void }
+
+export type Pipeline = {
+  emit(events: readonly Event[]): void
+  /** No more events will come. */
+  end(): void
+}
+
+export function createPipeline(stages: readonly Stage[], sinks: readonly EventSink[]): Pipeline {
+  let seq = 0
+  let isScheduled = false
+  let isOver = false
+
+  const deliver = (event: Event): void => {
+    event.seq = ++seq
+    for (const sink of sinks) sink.push(event)
+  }
+  /** What takes an event into the first stage, and its results through the rest. */
+  const ways = stages.reduceRight<((event: Event) => void)[]>((rest, stage) => [(event) => stage.push(event, rest[0]!), ...rest], [deliver])
+
+  const flush = (): void => {
+    isScheduled = false
+    for (const sink of sinks) sink.flush()
+  }
+
+  return {
+    emit(events) {
+      if (isOver) return
+      for (const event of events) ways[0]!(event)
+      if (isScheduled) return
+      isScheduled = true
+      setImmediate(flush)
+    },
+    end() {
+      if (isOver) return
+      isOver = true
+      for (const [index, stage] of stages.entries()) stage.end?.(ways[index + 1]!)
+      for (const sink of sinks) {
+        sink.flush()
+        sink.end()
+      }
+    },
+  }
+}

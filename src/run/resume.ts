@@ -1,0 +1,49 @@
+// Going on with a session from its file: all its events, the ends that a crash left out, and the number to go on from.
+import { createPen } from '../model/pen.ts'
+import type { Event } from '../model/event.ts'
+import { listSessions, openSessionLog, readSession, type SessionLog } from '../log/sessions.ts'
+
+export type Resumed = { id: string; history: Event[]; log: SessionLog; forkedFrom?: string }
+
+export type Wanted = { how: 'resumed' | 'forked'; id: string | undefined; cwd: string }
+
+/** Its message says what to do. */
+export class ResumeError extends Error {
+  override readonly name = 'ResumeError'
+}
+
+/** A fork is a copy under an id of its own: its file, too, is all there is of it. */
+export async function resumeSession(folder: string, { how, id, cwd }: Wanted, newId: () => string): Promise<Resumed> {
+  const from = id ?? (await lastOf(folder, cwd))
+  const found = await readSession(folder, from)
+  if (found[0]?.kind !== 'session.start') throw new ResumeError(`the file of session ${JSON.stringify(from)} does not begin with its start`)
+  const missing = endsOf(found)
+  if (how === 'resumed') {
+    const log = openSessionLog(folder, from, found.at(-1)!.seq)
+    for (const event of missing) log.append(event)
+    return { id: from, history: [...found, ...missing], log }
+  }
+  const copy = newId()
+  const log = openSessionLog(folder, copy)
+  const history = [...found, ...missing].map((event, index) => ({ ...event, seq: index + 1, session: copy }))
+  for (const event of history) log.append(event)
+  return { id: copy, history, log, forkedFrom: from }
+}
+
+/** The session that worked here last. */
+async function lastOf(folder: string, cwd: string): Promise<string> {
+  for (const id of await listSessions(folder)) {
+    const [start] = await readSession(folder, id)
+    if (start?.kind === 'session.start' && start.cwd === cwd) return id
+  }
+  throw new ResumeError(`there is no session of ${JSON.stringify(cwd)} to continue; start one without --continue`)
+}
+
+/** What was open when the program was killed is closed now, and says that it was cut. */
+function endsOf(events: readonly Event[]): Event[] {
+  const pen = createPen()
+  for (const event of events) pen.follow(event)
+  pen.end({ reason: 'cut', synthetic: 'cut' })
+  const last = events.at(-1)?.seq ?? 0
+  return pen.take().map((event, index) => ({ ...event, seq: last + index + 1 }))
+}

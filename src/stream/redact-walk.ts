@@ -1,0 +1,113 @@
+// Redacts every string of a value, keys as well. What holds no secret is returned as it is, not copied.
+import { isRecord, parseJson, stringifyJson, type Rec } from '../base/json.ts'
+import { tellingName } from './redact-rules.ts'
+import type { Found, Scanner } from './redact-scan.ts'
+
+export type Hits = Record<string, number>
+
+export type Walker = {
+  text(text: string, hits: Hits): string
+  value<T>(value: T, hits: Hits): T
+  /** One line of a stream of JSON; escapes in it hide nothing. */
+  line(line: string, hits: Hits): string
+}
+
+const deepest = 500
+
+export function replaceFound(text: string, from: number, to: number, found: readonly Found[]): string {
+  let out = ''
+  let at = from
+  for (const { start, end, rule } of found) {
+    if (end <= from || start >= to) continue
+    if (start >= from) out += `${text.slice(at, start)}[redacted:${rule}]`
+    at = Math.min(end, to)
+  }
+  return out + text.slice(at, to)
+}
+
+export function countFound(found: readonly Found[], hits: Hits): void {
+  for (const { rule } of found) hits[rule] = (hits[rule] ?? 0) + 1
+}
+
+export function createWalker(scanner: Scanner): Walker {
+  const replace = (text: string, found: readonly Found[], hits: Hits): string => {
+    if (found.length === 0) return text
+    countFound(found, hits)
+    return replaceFound(text, 0, text.length, found)
+  }
+  const text = (value: string, hits: Hits): string =>
+    scanner.isClean(value) ? value : replace(value, scanner.scan(value, 0, true).found, hits)
+
+  const member = (key: string, value: unknown, owner: Rec, hits: Hits, depth: number): unknown => {
+    if (typeof value !== 'string') return walk(value, hits, depth)
+    // Pictures and the like are long, and encoded: no shape shows in them.
+    if (isMediaKey.test(key) && hasMime(owner)) return replace(value, scanner.scanValues(value), hits)
+    if (!tellingName.test(key)) return text(value, hits)
+    const context = `${key}: `
+    const { found } = scanner.scan(context + value, 0, true)
+    return replace(context + value, found, hits).slice(context.length)
+  }
+
+  const walk = (value: unknown, hits: Hits, depth: number): unknown => {
+    if (typeof value === 'string') return text(value, hits)
+    if (typeof value !== 'object' || value === null) return value
+    if (depth > deepest) return walkDeep(value, hits)
+    if (Array.isArray(value)) {
+      let copy: unknown[] | undefined
+      for (const [index, item] of value.entries()) {
+        const done = walk(item, hits, depth + 1)
+        if (done !== item) (copy ??= [...(value as unknown[])])[index] = done
+      }
+      return copy ?? value
+    }
+    if (!isRecord(value)) return value
+    return walkRecord(value, hits, depth)
+  }
+
+  const walkRecord = (value: Rec, hits: Hits, depth: number): Rec => {
+    let changed = false
+    const taken = new Set<string>()
+    const entries = Object.entries(value).map(([key, item]): [string, unknown] => {
+      let name = text(key, hits)
+      for (let count = 2; taken.has(name); count++) name = `${name}_${count}`
+      taken.add(name)
+      const done = member(key, item, value, hits, depth + 1)
+      changed ||= name !== key || done !== item
+      return [name, done]
+    })
+    return changed ? Object.fromEntries(entries) : value
+  }
+
+  // Too deep to be walked: as JSON text, in which a replacement breaks nothing.
+  const walkDeep = (value: object, hits: Hits): unknown => {
+    const before = stringifyJson(value)
+    const after = text(before, hits)
+    return after === before ? value : parseJson(after)
+  }
+
+  return {
+    text,
+    value: <T>(value: T, hits: Hits) => walk(value, hits, 0) as T,
+    line(line, hits) {
+      const plain: Hits = {}
+      const done = text(line, plain)
+      if (done === line && !hiding.test(line)) return line
+      try {
+        const value = parseJson(line)
+        const inside: Hits = {}
+        const walked = walk(value, inside, 0)
+        for (const [rule, count] of Object.entries(inside)) hits[rule] = (hits[rule] ?? 0) + count
+        return walked === value ? line : stringifyJson(walked)
+      } catch {
+        Object.assign(hits, plain) // no JSON: a text like any other
+        return done
+      }
+    },
+  }
+}
+
+/** Escapes that JSON does not need: a dash or a slash may be written so. */
+const hiding = /\\[u/]/
+const isMediaKey = /^(?:data|blob|base64)$/
+const hasMime = (owner: Rec): boolean =>
+  ['mime', 'mimeType', 'mediaType', 'media_type', 'mime_type'].some((key) => typeof owner[key] === 'string')

@@ -1,0 +1,122 @@
+// What an ask needs to be allowed, one by one: the call itself, each simple command of a shell command, paths outside the project, secrets.
+import type { Ask, PermissionRule } from './contract.ts'
+import { judge, judgeReach, judgeUnknown, type Judgement } from './rules.ts'
+import { isSecretFile } from './secrets.ts'
+import { isDevice, isWithin, parent, tidy } from './shell-paths.ts'
+import { analyse, type PathUse, type SimpleCommand } from './shell.ts'
+import { alwaysPattern } from './shell-always.ts'
+
+/** The ground that the rules speak of. All folders are absolute, with links resolved. */
+export type Scene = {
+  root: string
+  home: string
+  /** Folders beside the project that need no leave: kept outputs, skills. */
+  folders?: readonly string[]
+  /** Where a path without `..` really leads, as far as it exists. */
+  realPath(path: string): string
+  /** The files that a pattern of the shell stands for. Without it, a pattern counts as a secret when it may be one. */
+  expand?(pattern: string): readonly string[] | undefined
+}
+
+export type Need = {
+  permission: string
+  /** What rules are matched against and people are shown. */
+  pattern: string
+  /** What an "always" would allow; undefined: this can be allowed only once. */
+  always: string | undefined
+  judge(rules: readonly PermissionRule[]): Judgement
+}
+
+/** What no rule can allow. */
+export type Refusal = { invalid: string }
+
+export function needsOf(ask: Ask, scene: Scene): Need[] | Refusal {
+  const own = ask.patterns.map((pattern, index) => plainNeed(ask.permission, pattern, scene, ask.always?.[index] ?? pattern))
+  const paths = (ask.paths ?? []).map((path) => ({ path, glob: false }))
+  if (ask.command === undefined) return unique([...own, ...pathNeeds(paths, scene)])
+
+  const { commands, paths: named, writes, unknown, opaque, invalid } = analyse(ask.command.text, ask.command.cwd, scene.home)
+  if (invalid !== undefined) return { invalid }
+  const isAllFree = commands.every((command) => command.free === true)
+  const needs = commands.map((command) => commandNeed(ask.permission, command, !isAllFree && opaque === undefined))
+  if (opaque !== undefined || commands.length === 0) needs.push(opaqueNeed(ask.permission, ask.command.text))
+  const written = writes.map((path) => ({ path, glob: false }))
+  return unique([
+    ...own,
+    ...needs,
+    ...writes.map((path) => plainNeed('write', realOf(path, scene), scene)),
+    ...pathNeeds([...paths, { path: ask.command.cwd, glob: false }, ...named, ...written], scene),
+    ...unknown.flatMap((word) => ['external_directory', 'secret_file'].map((permission) => unknownNeed(permission, word))),
+  ])
+}
+
+/** A path is matched as it is and as it stands in the project, so that `write:src/*` means what it says. */
+function plainNeed(permission: string, pattern: string, scene: Scene, always: string | undefined = pattern): Need {
+  const spellings = isWithin(pattern, scene.root) && pattern !== scene.root ? [pattern, pattern.slice(scene.root.length + 1)] : [pattern]
+  return { permission, pattern, always, judge: (rules) => judge(rules, permission, spellings, scene.home) }
+}
+
+const unknownNeed = (permission: string, word: string): Need => ({
+  permission,
+  pattern: word,
+  always: undefined,
+  judge: (rules) => judgeUnknown(rules, permission, word),
+})
+
+const opaqueNeed = unknownNeed
+
+/** A harmless builtin is allowed beside another command, unless a rule denies it. */
+function commandNeed(permission: string, command: SimpleCommand, isCarried: boolean): Need {
+  const { text, reach, alias, free } = command
+  return {
+    permission,
+    pattern: text,
+    always: alwaysPattern(command),
+    judge(rules) {
+      const said = reach === undefined ? judge(rules, permission, text) : judgeReach(rules, permission, text, reach)
+      const other = alias === undefined ? said : judge(rules, permission, alias)
+      if (other.action === 'deny') return other
+      return said.action === 'ask' && free === true && isCarried ? { ...said, action: 'allow' } : said
+    },
+  }
+}
+
+function pathNeeds(paths: readonly PathUse[], scene: Scene): Need[] {
+  const needs: Need[] = []
+  for (const { path, glob } of paths) {
+    const files = glob ? scene.expand?.(path) : [path]
+    for (const file of files ?? []) needs.push(...fileNeeds(file, scene))
+    if (files === undefined) needs.push(...globNeeds(path, scene))
+  }
+  return needs
+}
+
+function fileNeeds(path: string, scene: Scene): Need[] {
+  const real = realOf(path, scene)
+  if (isDevice(real) || isDevice(tidy(path))) return []
+  const shown = tidy(path)
+  const isFree = scene.folders?.some((folder) => isWithin(real, folder)) === true
+  const needs: Need[] = []
+  if (!isFree && !isWithin(real, scene.root)) needs.push(plainNeed('external_directory', real, scene, `${parent(real)}/*`))
+  if (!isFree && (isSecretFile(real) || isSecretFile(shown))) needs.push(plainNeed('secret_file', real, scene))
+  return needs
+}
+
+/** Of a pattern whose files are not known: the folder before its first wildcard, and any secret that it may stand for. */
+function globNeeds(pattern: string, scene: Scene): Need[] {
+  const fixed = parent(pattern.slice(0, pattern.search(/[*?[]/)))
+  const needs = /\/\.\.(\/|$)/.test(pattern.slice(fixed.length)) ? [unknownNeed('external_directory', pattern)] : fileNeeds(fixed, scene)
+  return isSecretFile(pattern, true) ? [...needs, unknownNeed('secret_file', pattern)] : needs
+}
+
+/** Follows links before each `..`, as the system does. */
+function realOf(path: string, scene: Scene): string {
+  let at = ''
+  for (const segment of path.split('/')) {
+    if (segment === '..') at = parent(scene.realPath(at === '' ? '/' : at)).replace(/^\/$/, '')
+    else if (segment !== '' && segment !== '.') at += `/${segment}`
+  }
+  return scene.realPath(at === '' ? '/' : at)
+}
+
+const unique = (needs: readonly Need[]): Need[] => [...new Map(needs.map((need) => [`${need.permission}\0${need.pattern}`, need])).values()]

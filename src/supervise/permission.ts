@@ -1,0 +1,209 @@
+// The broker of permissions: takes what an agent asks and says what to do, by gates, rules, earlier "always" answers, or a person.
+// It holds the session's answers and the open questions; it acts on nothing.
+import { plural, quoted } from '../base/text.ts'
+import type { Payload } from '../model/event.ts'
+import type { Decider } from '../model/vocabulary.ts'
+import type { Answer, Ask, PermissionRule } from './contract.ts'
+import { gate, type Gates } from './gates.ts'
+import { needsOf, type Need, type Scene } from './needs.ts'
+import { formatRule, type Judgement } from './rules.ts'
+
+export type { Scene } from './needs.ts'
+
+export type BrokerSettings = {
+  /** Of the profile that asks: merged, the weakest first (defaults, config, profile, session). */
+  rulesFor(profile: string): readonly PermissionRule[]
+  scene: Scene
+  gates?: Gates
+  /** Tools that the user's config lists by name (for `--strict`). */
+  listed?: ReadonlySet<string>
+  /** Answers yes to what the rules leave open. */
+  autoApprove?: boolean
+  /** Somebody can be asked. */
+  interactive: boolean
+}
+
+/** An ask that is decided, with what the stream is to say about it. */
+export type Settled = { ask: Ask; answer: Answer; events: readonly Payload<'permission.answer'>[] }
+
+/** A question that a person must answer: `choose` with its id. */
+export type Question = { ask: Ask; request: Payload<'permission.request'> }
+
+export type Choice = 'allow_once' | 'allow_always' | 'reject_once'
+
+/** `text`: for the model. `input`: what the call is given instead. */
+export type Reply = { option: Choice; by: Decider; text?: string; input?: Record<string, unknown>; stop?: boolean }
+
+export type Broker = {
+  decide(ask: Ask): Settled | Question
+  /** The answered question first, then others that an "always" now covers. Empty when no such question is open. */
+  choose(id: string, reply: Reply): Settled[]
+  /** Closes a question without an answer: its turn ended, or its time ran out. */
+  withdraw(id: string, decision: 'cancelled' | 'expired', by: Decider, text?: string): Settled | undefined
+  /** Rules that "always" answers have made. */
+  granted(): readonly PermissionRule[]
+  open(): readonly Ask[]
+}
+
+type Judged = { need: Need; said: Judgement }
+type Pending = { ask: Ask; needs: readonly Need[]; asked: readonly Judged[] }
+
+const labels: Record<Choice, string> = { allow_once: 'Allow once', allow_always: 'Always allow', reject_once: 'Reject' }
+
+export function createBroker(settings: BrokerSettings): Broker {
+  const { rulesFor, scene, gates = {}, listed = new Set<string>(), autoApprove = false, interactive } = settings
+  const granted: PermissionRule[] = []
+  const pending = new Map<string, Pending>()
+
+  /** An "always" of the session only turns an ask into an allow; a deny stays. */
+  function judged(need: Need, { profile }: Ask): Judged {
+    const said = need.judge(rulesFor(profile))
+    const later = said.action === 'ask' && granted.length > 0 ? need.judge(granted) : said
+    return { need, said: later.action === 'allow' ? later : said }
+  }
+
+  function decide(ask: Ask): Settled | Question {
+    const gated = gate(gates, { name: ask.name, changes: ask.changes, input: ask.input, listed })
+    if (gated !== undefined && 'refuse' in gated) return refused(ask, 'policy', gated.refuse, [])
+    const needs = needsOf(ask, scene)
+    if ('invalid' in needs) return refused(ask, 'policy', `The command was not run: ${needs.invalid}. Write it without them.`, [])
+    const all = needs.map((need) => judged(need, ask))
+    const denied = all.filter(({ said }) => said.action === 'deny')
+    if (denied.length > 0) return refused(ask, 'rule', deniedText(denied), denied)
+    if (gated !== undefined) return { ask, answer: { decision: 'allow', by: 'policy', instead: gated.instead }, events: [] }
+    const asked = all.filter(({ said }) => said.action === 'ask')
+    if (asked.length === 0 || autoApprove) return allowed(ask, all)
+    if (!interactive) return refused(ask, 'headless', headlessText(asked), asked)
+    pending.set(ask.id, { ask, needs, asked })
+    return { ask, request: requestOf(ask, asked) }
+  }
+
+  function choose(id: string, reply: Reply): Settled[] {
+    const found = pending.get(id)
+    if (found === undefined) return []
+    pending.delete(id)
+    const isAllow = reply.option !== 'reject_once'
+    const made = reply.option === 'allow_always' ? alwaysRules(found.asked) : []
+    granted.push(...made)
+    const text = reply.text ?? (isAllow ? undefined : 'The user did not allow this call. Do not try it again in another way.')
+    const spoken = { by: reply.by, ...(text === undefined ? {} : { text }), ...(reply.stop === undefined ? {} : { stop: reply.stop }) }
+    const decision = isAllow ? 'allow' : 'reject'
+    const event: Payload<'permission.answer'> = {
+      id,
+      decision,
+      option: reply.option,
+      scope: reply.option === 'allow_always' ? 'session' : 'once',
+      ...spoken,
+      ...subject(found.ask, found.asked),
+      ...(made.length === 0 ? {} : { rules: made }),
+    }
+    const answer: Answer = { decision, ...spoken, ...(reply.input === undefined ? {} : { input: reply.input }) }
+    return [{ ask: found.ask, answer, events: [event] }, ...(made.length === 0 ? [] : covered())]
+  }
+
+  /** Open questions to which the answer is known by now. */
+  function covered(): Settled[] {
+    const settled: Settled[] = []
+    for (const [id, { ask, needs }] of pending) {
+      const all = needs.map((need) => judged(need, ask))
+      if (all.some(({ said }) => said.action !== 'allow')) continue
+      pending.delete(id)
+      const { answer, events } = allowed(ask, all)
+      settled.push({ ask, answer, events: events.map((event) => ({ id, ...event })) })
+    }
+    return settled
+  }
+
+  function withdraw(id: string, decision: 'cancelled' | 'expired', by: Decider, text?: string): Settled | undefined {
+    const found = pending.get(id)
+    if (found === undefined) return undefined
+    pending.delete(id)
+    const spoken = { decision, by, ...(text === undefined ? {} : { text }) }
+    return { ask: found.ask, answer: spoken, events: [{ id, ...spoken, ...subject(found.ask, found.asked) }] }
+  }
+
+  return { decide, choose, withdraw, granted: () => [...granted], open: () => [...pending.values()].map(({ ask }) => ask) }
+}
+
+function allowed(ask: Ask, all: readonly Judged[]): Settled {
+  const events = groups(all).map((group): Payload<'permission.answer'> => {
+    const by = group.some(({ said }) => said.action === 'ask') ? 'policy' : 'rule'
+    return { decision: 'allow', by, ...subject(ask, group), ...rulesOf(group) }
+  })
+  const by = all.some(({ said }) => said.action === 'ask') ? 'policy' : 'rule'
+  return { ask, answer: { decision: 'allow', by }, events }
+}
+
+/** `why`: the needs that were in the way; none, when it was not about them. */
+function refused(ask: Ask, by: Decider, text: string, why: readonly Judged[]): Settled {
+  const parts = why.length === 0 ? [subject(ask)] : groups(why).map((group) => ({ ...subject(ask, group), ...rulesOf(group) }))
+  return { ask, answer: { decision: 'reject', by, text }, events: parts.map((part) => ({ decision: 'reject', by, ...part, text })) }
+}
+
+function requestOf(ask: Ask, asked: readonly Judged[]): Payload<'permission.request'> {
+  const choices: Choice[] = ['allow_once', ...(alwaysRules(asked).length > 0 ? (['allow_always'] as const) : []), 'reject_once']
+  return {
+    id: ask.id,
+    ...subject(ask, asked),
+    question: questionText(ask, asked),
+    options: choices.map((kind) => ({ id: kind, kind, label: kind === 'allow_always' ? alwaysLabel(asked) : labels[kind] })),
+    needsUser: true,
+  }
+}
+
+type Subject = Pick<Payload<'permission.answer'>, 'name' | 'toolKind' | 'permission' | 'patterns' | 'input'>
+
+/** Of the permission that the call itself needs, or else of the first that is in question. */
+function subject(ask: Ask, judged: readonly Judged[] = []): Subject {
+  const permission =
+    judged.find(({ need }) => need.permission === ask.permission)?.need.permission ?? judged[0]?.need.permission ?? ask.permission
+  const patterns =
+    judged.length === 0 ? [...ask.patterns] : judged.filter(({ need }) => need.permission === permission).map(({ need }) => need.pattern)
+  return { name: ask.name, toolKind: ask.toolKind, permission, patterns, input: ask.input }
+}
+
+const groups = (judged: readonly Judged[]): Judged[][] => [...Map.groupBy(judged, ({ need }) => need.permission).values()]
+
+function rulesOf(judged: readonly Judged[]): { rules?: PermissionRule[] } {
+  const found = [...new Set(judged.flatMap(({ said }) => said.rule ?? []))]
+  return found.length === 0 ? {} : { rules: found }
+}
+
+/** All or nothing: an "always" that would ask again the next time is none. */
+function alwaysRules(asked: readonly Judged[]): PermissionRule[] {
+  const made = asked.flatMap(({ need }) =>
+    need.always === undefined ? [] : [{ permission: need.permission, pattern: need.always, action: 'allow' as const }],
+  )
+  return made.length === asked.length ? [...new Map(made.map((rule) => [formatRule(rule), rule])).values()] : []
+}
+
+const shown = 5 // needs that a text names
+
+const listNeeds = (judged: readonly Judged[]): string =>
+  [
+    ...judged.slice(0, shown).map(({ need }) => `${need.permission} ${quoted(need.pattern, 200)}`),
+    ...(judged.length > shown ? [`${judged.length - shown} more`] : []),
+  ].join(', ')
+
+function alwaysLabel(asked: readonly Judged[]): string {
+  const rules = alwaysRules(asked)
+  const [first] = rules
+  return rules.length === 1
+    ? `Always allow ${first!.permission} ${quoted(first!.pattern)}`
+    : `Always allow these ${plural(rules.length, 'thing')}`
+}
+
+const questionText = (ask: Ask, asked: readonly Judged[]): string => `Allow ${ask.name}: ${listNeeds(asked)}?`
+
+function deniedText(denied: readonly Judged[]): string {
+  const { need, said } = denied[0]!
+  return `Not allowed: the rule ${quoted(said.rule === undefined ? '' : formatRule(said.rule), 200)} denies ${need.permission} ${quoted(need.pattern, 200)}. Do not try it in another way.`
+}
+
+function headlessText(asked: readonly Judged[]): string {
+  const rules = asked.map(({ need }) => formatRule({ permission: need.permission, pattern: need.always ?? '*', action: 'allow' }))
+  const hints = [...new Set(rules)].slice(0, shown).map((rule) => `--permission ${shellQuote(rule)}`)
+  return `This needs permission, and nobody can be asked in this run: ${listNeeds(asked)}. Go on without it, and tell the user that ${hints.join(' ')} would allow it.`
+}
+
+const shellQuote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

@@ -1,0 +1,148 @@
+// Permission rules: lists of wildcards in which the last match wins. Matching takes no regular expression, so no pattern can stall it.
+import { nearest } from '../base/nearest.ts'
+import { quoted } from '../base/text.ts'
+import type { Action, PermissionRule } from './contract.ts'
+
+const actions: readonly Action[] = ['allow', 'ask', 'deny']
+
+export type Judgement = { action: Action; rule?: PermissionRule }
+
+const rule = (permission: string, action: Action): PermissionRule => ({ permission, pattern: '*', action })
+
+/** Everything asks, MCP tools too, but what only looks at the project or at the conversation. */
+export const defaultRules: readonly PermissionRule[] = [
+  rule('*', 'ask'),
+  ...['read', 'glob', 'grep', 'skill', 'todowrite', 'task'].map((name) => rule(name, 'allow')),
+  ...['bash', 'write', 'edit', 'webfetch', 'external_directory', 'secret_file'].map((name) => rule(name, 'ask')),
+]
+
+/** `*` is any run of characters, `?` one; the rest is literal. A last ` *` may be missing: `ls *` is `ls` too, but not `lsof`. */
+export function matches(pattern: string, text: string, home?: string): boolean {
+  const whole = home === undefined ? pattern : expandHome(pattern, home)
+  return glob(whole, text) || (whole.endsWith(' *') && glob(whole.slice(0, -2), text))
+}
+
+/** Goes back to the last star only: more is never needed, so the worst case is pattern times text. */
+function glob(pattern: string, text: string): boolean {
+  let at = 0
+  let star = -1
+  let resume = 0
+  let here = 0
+  while (at < text.length) {
+    const wanted = pattern[here]
+    if (wanted === '*') {
+      star = here++
+      resume = at
+    } else if (here < pattern.length && (wanted === '?' || wanted === text[at])) {
+      here++
+      at++
+    } else if (star >= 0) {
+      here = star + 1
+      at = ++resume
+    } else return false
+  }
+  while (pattern[here] === '*') here++
+  return here === pattern.length
+}
+
+function expandHome(pattern: string, home: string): string {
+  for (const start of ['~', '$HOME']) {
+    if (pattern === start || pattern.startsWith(`${start}/`)) return home + pattern.slice(start.length)
+  }
+  return pattern
+}
+
+/** Is there a text that both patterns match? */
+export function overlap(a: string, b: string): boolean {
+  const tailless = [a, b].map((pattern) => (pattern.endsWith(' *') ? pattern.slice(0, -2) : undefined))
+  return (
+    intersect(a, b) ||
+    (tailless[0] !== undefined && intersect(tailless[0], b)) ||
+    (tailless[1] !== undefined && intersect(a, tailless[1])) ||
+    (tailless[0] !== undefined && tailless[1] !== undefined && intersect(tailless[0], tailless[1]))
+  )
+}
+
+const largest = 1_000_000 // steps; past that the answer is the careful one
+
+function intersect(a: string, b: string): boolean {
+  if (a.length * b.length > largest) return true
+  // row[j]: the rest of `a` from here and the rest of `b` from j have a text in common.
+  let below: boolean[] = []
+  for (let i = a.length; i >= 0; i--) {
+    const row: boolean[] = []
+    for (let j = b.length; j >= 0; j--) {
+      const [x, y] = [a[i], b[j]]
+      if (x === undefined && y === undefined) row[j] = true
+      else if (x === '*') row[j] = below[j]! || (y !== undefined && row[j + 1]!)
+      else if (y === '*') row[j] = row[j + 1]! || (x !== undefined && below[j]!)
+      else row[j] = x !== undefined && y !== undefined && (x === y || x === '?' || y === '?') && below[j + 1]!
+    }
+    below = row
+  }
+  return below[0]!
+}
+
+/** The last rule that matches says it; what no rule matches is asked. Several spellings of one thing: a match of any counts. */
+export function judge(rules: readonly PermissionRule[], permission: string, pattern: string | readonly string[], home?: string): Judgement {
+  const spellings = typeof pattern === 'string' ? [pattern] : pattern
+  const found = rules.findLast(
+    (rule) => matches(rule.permission, permission) && spellings.some((spelling) => matches(rule.pattern, spelling, home)),
+  )
+  return found === undefined ? { action: 'ask' } : { action: found.action, rule: found }
+}
+
+/**
+ * Of something that is not wholly known, `reach` being the pattern of all that it may be: an allow does not hold when a later rule
+ * could say otherwise.
+ */
+export function judgeReach(rules: readonly PermissionRule[], permission: string, text: string, reach: string): Judgement {
+  const said = judge(rules, permission, text)
+  if (said.action !== 'allow') return said
+  const doubt = rules
+    .slice(rules.indexOf(said.rule!) + 1)
+    .findLast((rule) => rule.action !== 'allow' && matches(rule.permission, permission) && overlap(rule.pattern, reach))
+  return doubt === undefined ? said : { action: 'ask', rule: doubt }
+}
+
+/** Of something of which nothing is known: only a rule for everything can allow it. */
+export function judgeUnknown(rules: readonly PermissionRule[], permission: string, text: string): Judgement {
+  return judgeReach(
+    rules.filter((rule) => rule.action !== 'allow' || rule.pattern === '*'),
+    permission,
+    text,
+    '*',
+  )
+}
+
+/** A tool that is denied whatever it is given is not offered to the model. */
+export const toolHidden = (rules: readonly PermissionRule[], permission: string): boolean => {
+  const last = rules.findLast((rule) => matches(rule.permission, permission))
+  return last?.pattern === '*' && last.action === 'deny'
+}
+
+/** `PERMISSION[:PATTERN]=allow|ask|deny`: the permission ends at the first colon, the action begins after the last equals sign. */
+export function parseRule(text: string): PermissionRule {
+  const equals = text.lastIndexOf('=')
+  const action = text.slice(equals + 1).trim()
+  const subject = equals < 0 ? text : text.slice(0, equals)
+  const colon = subject.indexOf(':')
+  const permission = (colon < 0 ? subject : subject.slice(0, colon)).trim()
+  const pattern = colon < 0 ? '*' : subject.slice(colon + 1).trim()
+  const example = `write PERMISSION[:PATTERN]=allow|ask|deny, for example 'bash:git *=allow'`
+  if (equals < 0) throw new Error(`the rule ${quoted(text)} says no action: ${example}`)
+  if (!isAction(action)) {
+    const near = nearest(action, actions)
+    throw new Error(
+      `the rule ${quoted(text)} has the unknown action ${quoted(action)}; ${near === undefined ? example : `did you mean ${near}?`}`,
+    )
+  }
+  if (permission === '') throw new Error(`the rule ${quoted(text)} names no permission: ${example}`)
+  if (pattern === '') throw new Error(`the rule ${quoted(text)} has an empty pattern: leave out the colon, or ${example}`)
+  return { permission, pattern, action }
+}
+
+export const formatRule = ({ permission, pattern, action }: PermissionRule): string =>
+  pattern === '*' ? `${permission}=${action}` : `${permission}:${pattern}=${action}`
+
+const isAction = (word: string): word is Action => (actions as readonly string[]).includes(word)

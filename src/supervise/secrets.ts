@@ -1,0 +1,110 @@
+// Files that hold keys and passwords: one table, from which both the test of a path and the globs for a search are made.
+import { matches, overlap } from './rules.ts'
+
+/** Matched against the end of a path, segment by segment; `*` stays within a segment's name. All lower case. */
+const secret = [
+  '.env',
+  '.env.*',
+  '.envrc',
+  '.netrc',
+  '_netrc',
+  '.npmrc',
+  '.yarnrc.yml',
+  '.pypirc',
+  '.git-credentials',
+  '.dockercfg',
+  '.docker/config.json',
+  '.pgpass',
+  '.my.cnf',
+  '.htpasswd',
+  '.vault-token',
+  '.boto',
+  '.s3cfg',
+  '.terraformrc',
+  'terraform.tfstate',
+  'terraform.tfstate.backup',
+  '*.tfvars',
+  '.aws/credentials',
+  '.aws/config',
+  '.azure/*',
+  '.config/gcloud/*',
+  '.config/gh/hosts.yml',
+  '.config/hub',
+  '.config/rclone/rclone.conf',
+  '.kube/config',
+  '.gem/credentials',
+  '.cargo/credentials',
+  '.cargo/credentials.toml',
+  '.m2/settings.xml',
+  '.gnupg/*',
+  '.password-store/*',
+  '.ssh/*',
+  'id_rsa',
+  'id_dsa',
+  'id_ecdsa',
+  'id_ecdsa_sk',
+  'id_ed25519',
+  'id_ed25519_sk',
+  '*.pem',
+  '*.key',
+  '*.p8',
+  '*.p12',
+  '*.pfx',
+  '*.jks',
+  '*.keystore',
+  '*.kdbx',
+  '*.ppk',
+  '*.ovpn',
+  'credentials.json',
+  'application_default_credentials.json',
+  'client_secret*.json',
+  'service-account*.json',
+  'service_account*.json',
+  '.claude/.credentials.json',
+  '.codex/auth.json',
+  '.gemini/oauth_creds.json',
+  '.config/sluice/*',
+  'share/sluice/token*',
+  'etc/shadow',
+  'etc/gshadow',
+  'proc/*/environ',
+  'proc/*/mem',
+  'proc/*/cmdline',
+] as const
+
+/** Names that the table hits and that hold no secret. */
+const harmless = ['.env.example', '.env.sample', '.env.template', '.env.dist', '.env.defaults', '.ssh/known_hosts', '.ssh/*.pub']
+
+/** For ripgrep (`--iglob`): what a search leaves out. The harmless ones go too, since a glob that takes files in leaves all others out. */
+export const secretGlobs: readonly string[] = secret.map((pattern) => `!**/${pattern}${pattern.endsWith('/*') ? '*' : ''}`)
+
+const split = (pattern: string): string[] => pattern.split('/')
+const secrets = secret.map(split)
+const exceptions = harmless.map(split)
+
+/** Of a path; or, of a shell pattern, whether it may stand for one. */
+export function isSecretFile(path: string, isGlob = false): boolean {
+  const segments = path
+    .toLowerCase()
+    .split('/')
+    .filter((segment) => segment !== '' && segment !== '.')
+  const fits = (pattern: readonly string[]): boolean => endsWith(segments, pattern, isGlob)
+  return secrets.some(fits) && (isGlob || !exceptions.some(fits))
+}
+
+/** A pattern whose last segment is a bare star stands for a folder: all that lies below it, however deep. */
+function endsWith(segments: readonly string[], pattern: readonly string[], isGlob: boolean): boolean {
+  const deep = pattern.length > 1 && pattern.at(-1) === '*'
+  const last = segments.length - pattern.length
+  for (let start = deep ? 0 : last; start <= last; start++) {
+    if (start >= 0 && pattern.every((wanted, index) => segmentFits(segments[start + index]!, wanted, isGlob))) return true
+  }
+  return false
+}
+
+/** A shell's star does not match a leading dot. */
+function segmentFits(segment: string, wanted: string, isGlob: boolean): boolean {
+  if (!isGlob) return matches(wanted, segment)
+  const loose = segment.replace(/\[[^\]]*\]/g, '?').replace(/[[{].*$/, '*')
+  return !(wanted.startsWith('.') && /^[*?]/.test(loose)) && overlap(wanted, loose)
+}

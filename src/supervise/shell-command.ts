@@ -1,0 +1,276 @@
+// One simple command of the shell: its variables, redirects and words, and what it runs in its turn.
+import type { Assignment, Command, CommandArgument, HereDoc, HereString, Redirection, SyntaxNode, TestExpression, Word } from 'unbash'
+import { forEachChild } from 'unbash'
+import { builtinProblem, freeBuiltins, shellOperand } from './shell-builtins.ts'
+import { deepest, type Findings } from './shell-findings.ts'
+import { findPrograms, gitRuns, launchOf } from './shell-launch.ts'
+import { isDevice, tidy } from './shell-paths.ts'
+import { isHarmlessVariable, isOwnVariable, readWord, unknownWord, type ShellWord } from './shell-words.ts'
+import type { Walker } from './shell.ts'
+
+type Stdin = HereDoc | HereString | undefined
+/** `open`: more words come from elsewhere (xargs). */
+type Setting = { depth: number; stdin?: Stdin; open?: boolean }
+
+const shells = new Set(['sh', 'bash', 'dash', 'ash', 'ksh'])
+/** Their words are words, not files: a variable in them leads nowhere. Their wildcards are still looked at, for they list names. */
+const talkers = new Set(['echo', 'printf', 'true', 'false', ':', 'exit', 'return', 'break', 'continue', 'shift', 'sleep', 'seq', 'set'])
+const comparisons = new Set(['-eq', '-ne', '-lt', '-le', '-gt', '-ge'])
+const number = /^-?(0x[0-9a-f]+|\d+)$/i
+
+export function commandReader(findings: Findings, walker: Walker) {
+  const { opaque, folders } = findings
+  /** Variables given a text here: arithmetic would run what stands in it, and an unquoted one may become a wildcard. */
+  const texts = new Set<string>()
+  const counted = new Set<string>()
+
+  const read = (word: Word): ShellWord => readWord(word, findings.surroundings())
+
+  function assigned(name: string, value: string | undefined): void {
+    if (!isOwnVariable(name) && !isHarmlessVariable(name)) opaque(`it sets the variable ${name}`)
+    if (value === undefined || !number.test(value)) texts.add(name)
+    if (texts.has(name) && counted.has(name)) opaque(`it counts with the text in ${name}`)
+  }
+
+  function assignment(node: Assignment, isPrefix: boolean, depth: number): void {
+    if (node.index !== undefined && !number.test(node.index.text)) opaque('it sets an element of a list that is not known')
+    walker.scan(node, depth)
+    if (isPrefix && !isHarmlessVariable(node.name)) opaque(`it runs with the variable ${node.name} set`)
+    else assigned(node.name, node.value.type === 'Word' && node.append !== true ? read(node.value).value : undefined)
+  }
+
+  function command(node: Command, depth: number): void {
+    for (const part of node.prefix) if (part.type === 'Assignment') assignment(part, node.name !== undefined, depth)
+    const stdin = redirects(node.redirects, depth)
+    if (node.name === undefined) {
+      findings.command({ text: node.prefix[0]?.type === 'Assignment' ? node.prefix[0].text : '>', free: true, words: [] })
+      return
+    }
+    walker.scan(node.name, depth)
+    const words = [read(node.name), ...node.args.map((part) => argument(part, depth))]
+    simple(words, { depth, stdin })
+  }
+
+  function argument(part: CommandArgument, depth: number): ShellWord {
+    if (part.type === 'Word') {
+      walker.scan(part, depth)
+      return read(part)
+    }
+    assignment(part, false, depth)
+    const value = part.value.type === 'Word' && part.index === undefined && part.append !== true ? read(part.value) : undefined
+    if (value === undefined) return unknownWord(part.text)
+    return { ...value, text: `${part.name}=${value.text}`, value: value.value === undefined ? undefined : `${part.name}=${value.value}` }
+  }
+
+  /** The here-document or here-string that becomes the standard input. */
+  function redirects(list: readonly Redirection[], depth: number): Stdin {
+    let stdin: Stdin
+    for (const node of list) {
+      walker.scan(node, depth)
+      const descriptor = node.descriptor
+      if (descriptor?.type === 'FileDescriptorVariable') opaque('it keeps a descriptor in a variable')
+      const isInput = node.operator.startsWith('<') && (descriptor?.type !== 'FileDescriptor' || descriptor.value === 0)
+      if (isInput) stdin = node.type === 'Redirect' ? undefined : node
+      if (node.type === 'HereDoc' && node.closing === undefined) opaque('its here-document has no end')
+      if (node.type !== 'Redirect') continue
+      if (node.target === undefined) opaque('it redirects to nothing')
+      else if (!/^[<>]&$/.test(node.operator) || !/^\d*-?$/.test(node.target.text)) redirect(node.operator, node.target)
+    }
+    return stdin
+  }
+
+  function redirect(operator: string, target: Word): void {
+    const word = read(target)
+    if (target.parts?.length === 1 && target.parts[0]!.type === 'ProcessSubstitution') return
+    if (operator === '<') return findings.useWord(word)
+    if (word.path === undefined || word.glob) return opaque('it writes to a file that is not known')
+    if (isDevice(tidy(word.path)) && word.path.startsWith('/')) return
+    findings.write(word.path)
+  }
+
+  /** A word that is only gone through, in a loop or a `case`. */
+  function listed(word: Word, depth: number): void {
+    walker.scan(word, depth)
+    const shape = read(word)
+    if (shape.glob) findings.useWord(shape)
+  }
+
+  function simple(words: readonly ShellWord[], setting: Setting): void {
+    const [first] = words
+    if (first === undefined) return setting.open === true ? opaque('its command comes from its input') : undefined
+    if (setting.depth > deepest) return opaque('it nests too deep')
+    const name = first.value
+    if (name === undefined || name === '' || first.text.startsWith('~')) opaque('its command word is not known before it runs')
+    const base = (name ?? '').slice((name ?? '').lastIndexOf('/') + 1)
+    const spelt = words.map((word) => word.text)
+    const isOpen = setting.open === true || words.some((word) => word.reach !== undefined)
+    const plainUntil = words.findIndex((word) => word.value === undefined || word.text !== word.value)
+    findings.command({
+      text: spelt.join(' '),
+      words: plainUntil < 0 ? spelt : spelt.slice(0, plainUntil),
+      ...(base === name || name === undefined ? {} : { alias: [base, ...spelt.slice(1)].join(' ') }),
+      ...(isOpen ? { reach: [...words.map((word) => word.reach ?? word.text), ...(setting.open === true ? ['*'] : [])].join(' ') } : {}),
+      ...(freeBuiltins.has(base) && base === name ? { free: true } : {}),
+    })
+    const problem = name === base ? builtinProblem(base, words, setting.open === true) : undefined
+    if (problem !== undefined) opaque(problem)
+    files(base, words.slice(1))
+    special(base, words, setting)
+  }
+
+  function files(base: string, words: readonly ShellWord[]): void {
+    for (const word of words) {
+      const isTalk =
+        talkers.has(base) && !word.glob && (word.value !== undefined || (!word.loose && !word.bare.some((name) => texts.has(name))))
+      if (!isTalk) findings.useWord(word)
+    }
+  }
+
+  /** What the command runs in its turn. */
+  function special(base: string, words: readonly ShellWord[], setting: Setting): void {
+    const deeper = setting.depth + 1
+    if (base === 'cd' || base === 'pushd' || base === 'popd') return change(base, words)
+    if (shells.has(base)) return shell(words, setting)
+    if (base === 'eval' || base === 'trap') {
+      const code = base === 'eval' ? words.slice(1) : words.slice(1, 2)
+      if (setting.open === true || code.some((word) => word.value === undefined)) return opaque(`${base} runs a text that is not known`)
+      const text = code.map((word) => word.value).join(' ')
+      return text.startsWith('-') ? (text === '-' ? undefined : opaque(`${base} is given an option`)) : walker.source(text, deeper)
+    }
+    if (base === 'git' && gitRuns(words)) return opaque('git is told by an option what to run')
+    if (base === 'find') {
+      const programs = findPrograms(words)
+      if (programs === undefined || setting.open === true) return opaque('it is not known what find runs here')
+      for (const program of programs) {
+        simple(
+          program.map((word) => (word.text.includes('{}') ? unknownWord(word.text) : word)),
+          { depth: deeper },
+        )
+      }
+      return
+    }
+    const launch = launchOf(base, words)
+    if (launch === undefined) return
+    if ('opaque' in launch) return opaque(launch.opaque)
+    for (const variable of launch.variables) if (!isHarmlessVariable(variable)) opaque(`it runs with the variable ${variable} set`)
+    if (base === 'xargs') return fedByInput(launch.program, words, deeper)
+    if (launch.program.length > 0 || setting.open === true) simple(launch.program, { ...setting, depth: deeper })
+  }
+
+  function fedByInput(program: readonly ShellWord[], words: readonly ShellWord[], depth: number): void {
+    const replaces = words.slice(0, words.length - program.length).some((word) => /^-[^-]*[iI]|^--replace/.test(word.value ?? ''))
+    if (replaces) opaque('xargs puts its input into the command')
+    findings.unknown(`(what xargs reads)`)
+    if (program.length > 0) simple(program, { depth, open: true })
+  }
+
+  function shell(words: readonly ShellWord[], setting: Setting): void {
+    const operand = shellOperand(words)
+    if (operand === undefined) return opaque(`it is not known what ${words[0]!.text} runs here`)
+    if (operand.how === 'text') {
+      if (operand.word?.value === undefined) return opaque(`${words[0]!.text} runs a text that is not known`)
+      return folders.aside(() => walker.source(operand.word!.value!, setting.depth + 1))
+    }
+    if (operand.word !== undefined)
+      return operand.word.value === undefined ? opaque(`${words[0]!.text} runs a file that is not known`) : undefined
+    const text = setting.open === true ? undefined : fedText(setting.stdin)
+    if (text === undefined) opaque(`${words[0]!.text} runs what it reads`)
+    else folders.aside(() => walker.source(text, setting.depth + 1))
+  }
+
+  /** What a here-document says; undefined when the shell still changes it. */
+  function fedText(stdin: Stdin): string | undefined {
+    if (stdin === undefined) return undefined
+    if (stdin.type === 'HereString') return stdin.target === undefined ? undefined : read(stdin.target).value
+    const text = stdin.operator === '<<-' ? stdin.body.text.replace(/^\t+/gm, '') : stdin.body.text
+    const isFixed = stdin.delimiter?.quoted === true || (!text.includes('\\') && !text.includes('$') && !text.includes('`'))
+    return isFixed ? text : undefined
+  }
+
+  function change(base: string, words: readonly ShellWord[]): void {
+    const operands = words.slice(1).filter((word) => !/^-[LPe@]+$|^--$/.test(word.value ?? ''))
+    const [target] = operands
+    if (base !== 'cd' || operands.length > 1) return lost()
+    if (target === undefined) return enter('~')
+    if (target.path === undefined || target.glob || target.value === '-') return lost()
+    enter(target.path)
+  }
+
+  function lost(): void {
+    opaque('it goes to a folder that is not known')
+    folders.enter(undefined)
+  }
+
+  function enter(path: string): void {
+    const next = findings.resolve(path)
+    findings.usePath(path)
+    folders.enter(next.map(tidy))
+  }
+
+  function test(node: TestExpression, depth: number): void {
+    switch (node.type) {
+      case 'TestUnary':
+        walker.scan(node.operand, depth)
+        if (/^-[vR]$/.test(node.operator)) opaque('it tests a variable by its name')
+        else if (!/^-[nz]$/.test(node.operator)) findings.useWord(read(node.operand))
+        return
+      case 'TestBinary':
+        for (const side of [node.left, node.right]) {
+          walker.scan(side, depth)
+          if (comparisons.has(node.operator) && !/^(\d+|"?\$[?#]"?)$/.test(side.text)) opaque('it counts with a text that is not known')
+        }
+        return
+      case 'TestLogical':
+        for (const operand of node.operands) test(operand, depth)
+        return
+      case 'TestNot':
+        return test(node.operand, depth)
+      default:
+        test(node.expression, depth)
+    }
+  }
+
+  /** Expansions that may run something without saying so, or set a variable. */
+  function expansion(node: SyntaxNode, depth: number): void {
+    switch (node.type) {
+      case 'AnsiCQuoted':
+        if (node.text.includes("\\'")) opaque('it quotes in a way that not every shell reads alike')
+        break
+      case 'LocaleString':
+      case 'ExtendedGlob':
+        opaque('it quotes in a way that not every shell reads alike')
+        break
+      case 'ParameterExpansion': {
+        const { prefix, index, operation } = node
+        if (prefix === '!') opaque('it reads a variable by its name')
+        if (index !== undefined && !/^([@*]|\d+)$/.test(index.text)) opaque('it reads an element of a list that is not known')
+        if (
+          operation?.type === 'Slice' &&
+          ![operation.offset, operation.length].every((word) => word === undefined || /^ ?-?\d+$/.test(word.text))
+        ) {
+          opaque('it cuts a variable at a place that is not known')
+        }
+        if (/^(Transform|Names|Unknown)$/.test(operation?.type ?? '')) opaque('it transforms a variable')
+        if (operation?.type === 'Default' && operation.operator.endsWith('=')) opaque('it sets a variable while it reads it')
+        break
+      }
+      case 'ArithmeticExpansion':
+        if (node.expression === undefined) opaque('its arithmetic cannot be read')
+        break
+      case 'ArithmeticWord':
+        countedWord(node.value)
+        break
+      default:
+    }
+    forEachChild(node, (child) => walker.scan(child, depth))
+  }
+
+  function countedWord(word: string): void {
+    if (number.test(word) || word === '') return
+    if (!isOwnVariable(word)) return opaque('its arithmetic is not made of plain numbers and variables')
+    counted.add(word)
+    if (texts.has(word)) opaque(`it counts with the text in ${word}`)
+  }
+
+  return { command, redirects, listed, assigned, test, expansion }
+}

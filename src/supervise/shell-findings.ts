@@ -1,0 +1,129 @@
+// What is found while a shell command is taken apart, and the folders it may be in at each point.
+import { absolute, pathsIn } from './shell-paths.ts'
+import type { ShellWord, Surroundings } from './shell-words.ts'
+
+export type SimpleCommand = {
+  /** What a rule is matched against. */
+  text: string
+  /** The same command by another name (`/bin/rm x` is `rm x`): a deny of it counts as well. */
+  alias?: string
+  /** All that the text may become when the shell has expanded it, as a pattern; absent when there is nothing to expand. */
+  reach?: string
+  /** Part of the shell, and harmless beside another command: `cd`, `true`, `[`. */
+  free?: boolean
+  /** Its words as far as they are plain, for an "always" rule. */
+  words: readonly string[]
+}
+
+/** Absolute, not tidied: only the file system knows where a `..` behind a link leads. `glob`: it holds wildcards of the shell. */
+export type PathUse = { path: string; glob: boolean }
+
+export type Analysis = {
+  commands: readonly SimpleCommand[]
+  /** Files and folders that words may name. */
+  paths: readonly PathUse[]
+  /** Files that redirects write. */
+  writes: readonly string[]
+  /** Words that may name any file. */
+  unknown: readonly string[]
+  /** Why it cannot be known what it does. */
+  opaque?: string
+  /** Why it must not run at all. */
+  invalid?: string
+}
+
+/** Scripts within scripts, and programs that run programs. */
+export const deepest = 24
+const mostCommands = 1000
+const mostPaths = 2000
+const mostFolders = 8
+
+/** The folders that are possible here; undefined: any. */
+type Folders = readonly string[] | undefined
+
+export type Findings = ReturnType<typeof createFindings>
+
+export function createFindings(cwd: string, home: string) {
+  const commands: SimpleCommand[] = []
+  const paths = new Map<string, PathUse>()
+  const writes = new Set<string>()
+  const unknown = new Set<string>()
+  let reason: string | undefined
+  let here: Folders = [cwd]
+
+  const opaque = (why: string): void => {
+    reason ??= why
+  }
+
+  /** Every folder that a relative path may be relative to. */
+  function resolve(path: string): string[] {
+    const found: string[] = []
+    for (const folder of here ?? ['/']) {
+      const at = absolute(path, folder, home)
+      if (at === undefined) unknown.add(path)
+      else found.push(at)
+    }
+    if (here === undefined && !path.startsWith('/') && !path.startsWith('~')) opaque('it works in a folder that is not known')
+    return [...new Set(found)]
+  }
+
+  function usePath(path: string, glob = false): void {
+    for (const at of resolve(path)) paths.set(`${glob}${at}`, { path: at, glob })
+    if (paths.size > mostPaths) opaque('it names too many files')
+  }
+
+  function useWord(word: ShellWord): void {
+    if (paths.size > mostPaths) return
+    const found = word.path === undefined ? undefined : pathsIn(word.path)
+    if (found === undefined) unknown.add(word.text)
+    else for (const path of found) usePath(path, word.glob)
+  }
+
+  const folders = {
+    now: (): Folders => here,
+    either(several: readonly Folders[]): void {
+      const first = several[0]
+      if (several.every((one) => one === first)) here = first
+      else if (several.includes(undefined)) here = undefined
+      else {
+        const all = [...new Set(several.flatMap((one) => one ?? []))]
+        here = all.length > mostFolders ? undefined : all
+      }
+    },
+    enter(next: readonly string[] | undefined): void {
+      here = next === undefined || next.length === 0 || next.length > mostFolders ? undefined : next
+    },
+    /** As in a subshell: what happens there does not last. */
+    aside(run: () => void): void {
+      const before = here
+      run()
+      here = before
+    },
+  }
+
+  return {
+    opaque,
+    folders,
+    resolve,
+    usePath,
+    useWord,
+    surroundings: (): Surroundings => ({ home, folder: here?.length === 1 ? here[0] : undefined }),
+    command(found: SimpleCommand): void {
+      if (commands.length < mostCommands) commands.push(found)
+      else opaque('it holds too many commands')
+    },
+    write(path: string): void {
+      for (const at of resolve(path)) writes.add(at)
+    },
+    unknown(text: string): void {
+      unknown.add(text)
+    },
+    result: (): Analysis => ({
+      commands,
+      paths: [...paths.values()],
+      writes: [...writes],
+      unknown: [...unknown],
+      ...(reason === undefined ? {} : { opaque: reason }),
+    }),
+  }
+}

@@ -1,0 +1,138 @@
+// Programs that run another program which is named among their arguments: where in the words that one begins.
+import type { ShellWord } from './shell-words.ts'
+
+type Options = {
+  /** Letters that stand alone, and letters that take a value. */
+  flags?: string
+  values?: string
+  long?: readonly string[]
+  longValues?: readonly string[]
+  /** Words between the options and the program. */
+  operands?: number
+  /** `NAME=value` may stand before the program. */
+  variables?: boolean
+}
+
+const launchers: Record<string, Options> = {
+  nohup: {},
+  builtin: {},
+  busybox: {},
+  toybox: {},
+  command: { flags: 'p' },
+  exec: { flags: 'cl', values: 'a' },
+  time: { flags: 'pvaq', values: 'fo' },
+  timeout: {
+    flags: 'vfp',
+    values: 'ks',
+    long: ['foreground', 'preserve-status', 'verbose'],
+    longValues: ['kill-after', 'signal'],
+    operands: 1,
+  },
+  nice: { flags: '0123456789', values: 'n', longValues: ['adjustment'] },
+  ionice: { flags: 't', values: 'cn' },
+  stdbuf: { values: 'ioe', longValues: ['input', 'output', 'error'] },
+  setsid: { flags: 'cfw', long: ['ctty', 'fork', 'wait'] },
+  env: { flags: 'i0v', values: 'u', long: ['ignore-environment', 'null'], longValues: ['unset'], variables: true },
+  sudo: {
+    flags: 'AbEHnPS',
+    values: 'ugpC',
+    long: ['non-interactive', 'stdin', 'preserve-env'],
+    longValues: ['user', 'group'],
+    variables: true,
+  },
+  doas: { flags: 'n', values: 'u' },
+  xargs: {
+    flags: '0rtpxoil',
+    values: 'nPLsdEaI',
+    long: ['null', 'no-run-if-empty', 'verbose', 'exit', 'interactive', 'open-tty'],
+    longValues: ['max-args', 'max-procs', 'max-lines', 'max-chars', 'delimiter', 'arg-file', 'replace', 'eof'],
+  },
+}
+
+/** Programs that run what they are told in ways that are not followed here. */
+const closed = new Set(
+  'su runuser flock watch parallel script chroot unshare nsenter strace ltrace systemd-run start-stop-daemon entr zsh fish csh tcsh pwsh'.split(
+    ' ',
+  ),
+)
+
+export type Launch = { program: readonly ShellWord[]; variables: readonly string[] } | { opaque: string }
+
+/** Undefined: the program runs no other that we know of. */
+export function launchOf(name: string, words: readonly ShellWord[]): Launch | undefined {
+  if (closed.has(name)) return { opaque: `${name} runs what it is given in its own way` }
+  const options = Object.hasOwn(launchers, name) ? launchers[name] : undefined
+  if (options === undefined) return undefined
+  const asksOnly = name === 'command' && /^-[pvV]*[vV]/.test(words[1]?.value ?? '')
+  return asksOnly ? { program: [], variables: [] } : skipOptions(name, words, options)
+}
+
+function skipOptions(name: string, words: readonly ShellWord[], options: Options): Launch {
+  const opaque = { opaque: `it is not known what ${name} runs here` }
+  let at = 1
+  for (; at < words.length; at++) {
+    const word = words[at]!.value
+    if (word === undefined)
+      return words[at]!.text.startsWith('-') || options.variables === true ? opaque : { program: words.slice(at), variables: [] }
+    if (word === '--') {
+      at++
+      break
+    }
+    if (word === '-' && name === 'env') continue
+    if (!word.startsWith('-') || word === '-') break
+    const taken = optionWords(word, options)
+    if (taken === undefined) return opaque
+    at += taken
+  }
+  at += options.operands ?? 0
+  const variables: string[] = []
+  for (; options.variables === true; at++) {
+    const variable = /^([^=]+)=/.exec(words[at]?.value ?? '')?.[1]
+    if (variable === undefined) break
+    variables.push(variable)
+  }
+  return { program: words.slice(at), variables }
+}
+
+/** How many words after the option are its value; undefined when the option is not known. */
+function optionWords(word: string, { flags = '', values = '', long = [], longValues = [] }: Options): number | undefined {
+  if (word.startsWith('--')) {
+    const [name = '', value] = word.slice(2).split('=', 2)
+    if (longValues.includes(name)) return value === undefined ? 1 : 0
+    return long.includes(name) ? 0 : undefined
+  }
+  for (let at = 1; at < word.length; at++) {
+    const letter = word[at]!
+    if (values.includes(letter)) return at === word.length - 1 ? 1 : 0
+    if (!flags.includes(letter)) return undefined
+  }
+  return 0
+}
+
+/** The programs that a `find` runs for what it finds; the files it finds may be any. Undefined: it cannot be told. */
+export function findPrograms(words: readonly ShellWord[]): ShellWord[][] | undefined {
+  const programs: ShellWord[][] = []
+  for (let at = 1; at < words.length; at++) {
+    if (!/^-(exec|ok)(dir)?$/.test(words[at]!.value ?? '')) continue
+    const end = words.findIndex(
+      (word, index) => index > at && (word.value === ';' || (word.value === '+' && words[index - 1]!.value === '{}')),
+    )
+    if (end < 0) return undefined
+    programs.push(words.slice(at + 1, end))
+    at = end
+  }
+  return programs
+}
+
+/** Ways to make git run a program by an option: none of them may hide behind an allowed `git *`. */
+export function gitRuns(words: readonly ShellWord[]): boolean {
+  const values = words.slice(1).map((word) => word.value ?? '')
+  let command = 0
+  while (values[command]?.startsWith('-') === true) command += /^(-C|--git-dir|--work-tree|--namespace)$/.test(values[command]!) ? 2 : 1
+  const before = values.slice(0, command)
+  return (
+    before.some((value) => /^-c|^--config-env|^--exec-path=/.test(value)) ||
+    values.some((value) => /^--(upl|rec|exec|ext-diff|open-f)|^ext::/.test(value)) ||
+    /^(bisect run|submodule foreach|rebase -x|filter-branch|difftool|mergetool)\b/.test(values.slice(command).join(' '))
+  )
+}
