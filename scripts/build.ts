@@ -9,7 +9,23 @@ import { generatePrices } from './prices.ts'
 const root = join(import.meta.dirname, '..')
 const path = (...parts: string[]): string => join(root, ...parts)
 const { version } = JSON.parse(readFileSync(path('package.json'), 'utf8')) as { version: string }
-const commands = ['convert', 'validate', 'detect', 'schema', 'watch', 'digest', 'show', 'usage', 'models', 'model', 'tour']
+const commands = [
+  'run',
+  'demo',
+  'convert',
+  'validate',
+  'detect',
+  'schema',
+  'watch',
+  'digest',
+  'show',
+  'usage',
+  'models',
+  'model',
+  'trust',
+  'skills',
+  'tour',
+]
 const workers = ['validate-worker', 'usage-worker']
 const dialects = readdirSync(path('src/dialects'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
@@ -31,8 +47,29 @@ rmSync(path('dist'), { recursive: true, force: true })
 await generate()
 await generatePrices()
 
-// Packages that only some options need; they are loaded when one is used.
-const isRare = (id: string): boolean => id === 'yaml' || id === 're2js'
+// Packages that only some options need; they are loaded when one is used. The first stay packages, the others come along, each in a
+// file of its own, so that whoever installs sluice does not install them.
+const isRare = (id: string): boolean => ['yaml', 're2js', '@vscode/ripgrep'].includes(id)
+const vendored: Record<string, string> = {
+  anthropic: '@ai-sdk/anthropic',
+  openai: '@ai-sdk/openai',
+  google: '@ai-sdk/google',
+  'openai-compatible': '@ai-sdk/openai-compatible',
+  mcp: '@modelcontextprotocol/client',
+  unbash: 'unbash',
+  jsonc: 'jsonc-parser',
+  html: 'node-html-markdown',
+  addresses: 'ipaddr.js',
+  diff: 'diff',
+}
+const entryOf = (id: string): string => (id === 'jsonc-parser' ? path('node_modules/jsonc-parser/lib/esm/main.js') : id) // its main cannot be bundled
+await bundle(
+  {
+    input: Object.fromEntries(Object.entries(vendored).map(([name, id]) => [name, entryOf(id)])),
+    preserveEntrySignatures: 'allow-extension',
+  },
+  { dir: path('dist/lib/vendor'), chunkFileNames: 'shared/[name].js' },
+)
 
 // The library: entry points that share their code.
 const entries = Object.fromEntries(dialects.map((name) => [`dialects/${name}`, path(`src/dialects/${name}/index.ts`)]))
@@ -59,6 +96,8 @@ await bundle(
 const isCommand = (id: string): boolean => commands.some((name) => id === `./${name}.ts`)
 /** Where a command finds what it shares with the others. */
 function sharedOf(id: string): string | undefined {
+  const vendor = Object.keys(vendored).find((name) => vendored[name] === id)
+  if (vendor !== undefined && id !== 'diff') return `./lib/vendor/${vendor}.js`
   if (id.endsWith('/table.gen.js')) return './lib/prices.js'
   const dialect = /^\.\.\/dialects\/(\w+)\/index\.ts$/.exec(id)?.[1]
   return dialect === undefined ? undefined : `./lib/dialects/${dialect}.js`

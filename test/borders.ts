@@ -38,9 +38,20 @@ const browserSafe = [...webRooms, 'src/index.ts', 'web/']
 // itself does not load it, and the types that follow from them are erased.
 const packages: readonly { name: string; files: RegExp; typesIn?: RegExp }[] = [
   { name: 'string-width', files: /^src\/views\/layout\.ts$/ },
-  { name: 'diff', files: /^src\/views\/patch\.ts$/ },
-  { name: 'yaml', files: /^src\/(analyze\/rules|script\/load)\.ts$/ },
-  { name: 're2js', files: /^src\/(analyze\/rules|script\/pattern)\.ts$/ },
+  { name: 'diff', files: /^src\/(views\/patch|agents\/builtin\/tools\/save)\.ts$/ },
+  { name: 'yaml', files: /^src\/base\/document\.ts$/ },
+  { name: 'jsonc-parser', files: /^src\/base\/document\.ts$/ },
+  { name: 're2js', files: /^src\/(analyze\/rules|script\/pattern|run\/supervisors)\.ts$/ },
+  { name: 'unbash', files: /^src\/supervise\/shell[^/]*\.ts$/ },
+  { name: '@ai-sdk/provider', files: /^$/, typesIn: /^src\/agents\/builtin\// },
+  ...['anthropic', 'openai', 'google', 'openai-compatible'].map((api) => ({
+    name: `@ai-sdk/${api}`,
+    files: /^src\/agents\/builtin\/model\/load\.ts$/,
+  })),
+  { name: '@modelcontextprotocol/client', files: /^src\/agents\/builtin\/mcp\// },
+  { name: '@vscode/ripgrep', files: /^src\/agents\/builtin\/tools\/ripgrep\.ts$/ },
+  { name: 'node-html-markdown', files: /^src\/agents\/builtin\/tools\/html\.ts$/ },
+  { name: 'ipaddr.js', files: /^src\/agents\/builtin\/tools\/address\.ts$/ },
   {
     name: 'typebox',
     files: /^src\/(dialects\/[^/]+\/wire[^/]*|model\/([^/]+\/)*[^/]*schema[^/]*)\.ts$/,

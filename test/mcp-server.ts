@@ -79,7 +79,7 @@ function call(id: unknown, params: Record<string, unknown>): void {
         if (steps < 8) return
         clearInterval(timer)
         answer(said('done at last'))
-      }, 220)
+      }, 350)
       return void later.set(id, timer)
     }
     case 'hang':

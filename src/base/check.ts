@@ -43,14 +43,14 @@ const typeNames: Record<string, string> = {
 /** `what`: the whole that is checked, as messages name it: `the script`. */
 export function* mistakesIn(value: unknown, schema: Schema, what: string, path: Path = []): Generator<Mistake> {
   const types = [schema.type ?? []].flat()
-  const name = nameOf(path, what)
+  const name = (): string => nameOf(path, what) // rarely needed, and not for nothing
   if (types.length > 0 && !types.some((type) => isOfType(value, type)))
-    return yield { path, message: `${name} must be ${types.map((type) => typeNames[type]).join(' or ')}, not ${describe(value)}` }
+    return yield { path, message: `${name()} must be ${types.map((type) => typeNames[type]).join(' or ')}, not ${describe(value)}` }
   const message = isRecord(value) ? undefined : complaint(value, schema)
-  if (message !== undefined) yield { path, message: `${name} ${message}` }
+  if (message !== undefined) yield { path, message: `${name()} ${message}` }
   if (isRecord(value)) yield* mistakesOfKeys(value, schema, what, path)
   if (Array.isArray(value)) {
-    if (value.length < (schema.minItems ?? 0)) yield { path, message: `${name} must not be empty` }
+    if (value.length < (schema.minItems ?? 0)) yield { path, message: `${name()} must not be empty` }
     if (schema.items !== undefined)
       for (const [index, item] of value.entries()) yield* mistakesIn(item, schema.items, what, [...path, index])
   }
@@ -59,28 +59,28 @@ export function* mistakesIn(value: unknown, schema: Schema, what: string, path: 
 function* mistakesOfKeys(value: Rec, schema: Schema, what: string, path: Path): Generator<Mistake> {
   const { properties = {}, additionalProperties: others, propertyNames, required = [], anyOf, oneOf } = schema
   if (schema.properties === undefined && others === undefined) return
-  const name = nameOf(path, what)
+  const name = (): string => nameOf(path, what) // rarely needed, and not for nothing
   const known = Object.keys(properties)
   const given = Object.keys(value)
   for (const key of given) {
     const at = [...path, key]
     if (propertyNames !== undefined && !new RegExp(propertyNames.pattern).test(key))
-      yield { path: at, message: `${quoted(key)} in ${name} is no name (${propertyNames.description})`, ofKey: true }
+      yield { path: at, message: `${quoted(key)} in ${name()} is no name (${propertyNames.description})`, ofKey: true }
     if (Object.hasOwn(properties, key)) yield* mistakesIn(value[key], properties[key]!, what, at)
     else if (typeof others === 'object') yield* mistakesIn(value[key], others, what, at)
     else {
       const near = nearest(key, known)
       const hint = near === undefined ? `known are ${known.join(', ')}` : `did you mean ${near}?`
-      yield { path: at, message: `unknown key ${quoted(key)} in ${name}; ${hint}`, ofKey: true }
+      yield { path: at, message: `unknown key ${quoted(key)} in ${name()}; ${hint}`, ofKey: true }
     }
   }
-  for (const key of required) if (!given.includes(key)) yield { path, message: `${name} needs ${key}` }
+  for (const key of required) if (!given.includes(key)) yield { path, message: `${name()} needs ${key}` }
   const choices = anyOf ?? oneOf ?? []
   const met = choices.filter((choice) => choice.required.every((key) => given.includes(key))).length
   const words = choices.map((choice) => choice.required.join(' and ')).join(' or ')
-  if (choices.length > 0 && met === 0) yield { path, message: `${name} needs ${words}` }
-  if (oneOf !== undefined && met > 1) yield { path, message: `${name} needs ${words}, not both` }
-  if (given.length < (schema.minProperties ?? 0)) yield { path, message: `${name} needs at least one of ${known.join(', ')}` }
+  if (choices.length > 0 && met === 0) yield { path, message: `${name()} needs ${words}` }
+  if (oneOf !== undefined && met > 1) yield { path, message: `${name()} needs ${words}, not both` }
+  if (given.length < (schema.minProperties ?? 0)) yield { path, message: `${name()} needs at least one of ${known.join(', ')}` }
   for (const [key, needed] of Object.entries(schema.dependentRequired ?? {}))
     for (const other of given.includes(key) ? needed : [])
       if (!given.includes(other)) yield { path: [...path, key], message: `${key} means nothing without ${other}`, ofKey: true }

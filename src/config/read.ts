@@ -27,7 +27,7 @@ const reasons: Record<string, string> = {
   ENXIO: 'it is not a file',
 }
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')
-export const isAbsent = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(codeOf(error))
+const isAbsent = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(codeOf(error))
 export const reasonOf = (error: unknown): string => reasons[codeOf(error)] ?? (error instanceof Error ? error.message : String(error))
 
 /** Undefined: there is no such file. Throws an Error whose message is the reason. */

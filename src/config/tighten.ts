@@ -10,18 +10,25 @@ const limits = ['maxCost', 'maxTurns', 'timeoutMs'] as const
 /** `before`: all that counts without the file. */
 export function tighten(file: Settings, before: Settings, home: string): { kept: Settings; leftOut: string[] } {
   const denied = before.rules.filter(({ action }) => action === 'deny')
+  const meets = comparer(home)
   const keeps = (rule: SourcedRule): boolean =>
-    rule.action === 'deny' || (rule.action === 'ask' && !denied.some((deny) => meets(rule, deny, home)))
+    rule.action === 'deny' || (rule.action === 'ask' && !denied.some((deny) => meets(rule, deny)))
   const lower = limits.filter((key) => file[key] !== undefined && file[key] <= (before[key] ?? Infinity))
-  const kept = { ...noSettings, rules: file.rules.filter(keeps), ...Object.fromEntries(lower.map((key) => [key, file[key]])) }
+  const rules = new Set(file.rules.filter(keeps))
+  const kept = { ...noSettings, rules: [...rules], ...Object.fromEntries(lower.map((key) => [key, file[key]])) }
   const higher = Object.fromEntries(limits.filter((key) => !lower.includes(key) && file[key] !== undefined).map((key) => [key, file[key]]))
   const { maxCost: _, maxTurns: __, timeoutMs: ___, ...rest } = file
-  return { kept, leftOut: wishesOf({ ...rest, ...higher, rules: file.rules.filter((rule) => !keeps(rule)) }) }
+  return { kept, leftOut: wishesOf({ ...rest, ...higher, rules: file.rules.filter((rule) => !rules.has(rule)) }) }
 }
 
-/** An `ask` after a `deny` of the same thing would loosen it. */
-const meets = (a: PermissionRule, b: PermissionRule, home: string): boolean =>
-  overlap(a.permission, b.permission) && overlap(expanded(a.pattern, home), expanded(b.pattern, home))
+const mostSteps = 20_000_000
+
+/** An `ask` after a `deny` of the same thing would loosen it. Past so many steps the answer is the careful one: a file may be hostile. */
+function comparer(home: string): (a: PermissionRule, b: PermissionRule) => boolean {
+  let steps = 0
+  const meet = (a: string, b: string): boolean => (steps += a.length * b.length) > mostSteps || overlap(a, b)
+  return (a, b) => meet(a.permission, b.permission) && meet(expanded(a.pattern, home), expanded(b.pattern, home))
+}
 
 const expanded = (pattern: string, home: string): string => pattern.replace(/^(~|\$HOME)(?=\/|$)/, () => home)
 

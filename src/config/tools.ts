@@ -4,7 +4,7 @@ import type { SourcedRule } from './shape.ts'
 import { overlap } from './wildcard.ts'
 
 /** The permissions of the built-in tools, which are named like the tools. */
-export const toolNames: readonly string[] = ['bash', 'read', 'write', 'edit', 'glob', 'grep', 'webfetch', 'todowrite', 'task', 'skill']
+const toolNames: readonly string[] = ['bash', 'read', 'write', 'edit', 'glob', 'grep', 'webfetch', 'todowrite', 'task', 'skill']
 
 export const rulesOfTools = (only: readonly string[] | undefined, from: string): SourcedRule[] =>
   toolNames.filter((name) => !isListed(name, only)).map((permission) => ({ permission, pattern: '*', action: 'deny', from }))

@@ -1,11 +1,11 @@
 // Everything the built-in agent needs, gathered from the machine: settings as far as they are trusted, skills, profiles, instructions,
 // tools, MCP servers, the model. Nothing is started here but the servers.
 import { join } from 'node:path'
-import type { BuiltinRequest } from '../agents/builtin/request.ts'
+import type { McpOptions } from '../agents/builtin/mcp/spec.ts'
+import type { BuiltinRequest, Server, Servers } from '../agents/builtin/request.ts'
 import { systemText } from '../agents/builtin/system.ts'
 import { connectServers } from '../agents/builtin/mcp/session.ts'
-import { chooseModel, ModelChoiceError } from '../agents/builtin/model/choose.ts'
-import { defaultModel, providerKeys } from '../agents/builtin/model/providers.ts'
+import { chooseModel, defaultModel, keylessModel, MissingKeyError, ModelChoiceError, providerKeys } from '../agents/builtin/model/choose.ts'
 import { createScripts } from '../agents/builtin/model/scripts.ts'
 import { childEnvironment } from '../agents/builtin/tools/environment.ts'
 import { builtinTools } from '../agents/builtin/tools/index.ts'
@@ -14,7 +14,7 @@ import { findInstructions } from '../config/instructions.ts'
 import { placesOf, type Places } from '../config/places.ts'
 import { chooseProfile, findProfiles } from '../config/profiles.ts'
 import { loadSettings } from '../config/settings.ts'
-import type { Loaded, Profile } from '../config/shape.ts'
+import type { Loaded, Profile, ServerSpec } from '../config/shape.ts'
 import { findSkills, loadSkill } from '../config/skills.ts'
 import { matchesName } from '../config/tools.ts'
 import { expandServer } from '../config/servers.ts'
@@ -79,7 +79,8 @@ export async function prepareBuiltin(options: BuiltinOptions): Promise<Prepared>
     ...(profileNamed(name)?.rules ?? []),
     ...options.rules,
   ]
-  const secrets = Object.values(providerKeys(env, settings.providers))
+  const keys = providerKeys(env, settings.providers)
+  const secrets = Object.values(keys)
   const scripts = createScripts(places.cwd, options.scripts)
   const choose = (spec: string): ReturnType<typeof chooseModel> =>
     chooseModel(spec, { env, scripts, providers: settings.providers, thoughts: options.thoughts })
@@ -88,11 +89,15 @@ export async function prepareBuiltin(options: BuiltinOptions): Promise<Prepared>
     throw new ModelChoiceError(
       'no model is chosen: set a key (ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY …), or name one with --model; script/demo needs no key',
     )
-  const model = await choose(named)
+  const model = await choose(named).catch((error: unknown) => {
+    if (error instanceof MissingKeyError) return keylessModel(named, error)
+    throw error
+  })
   const outputFolder = join(options.dataFolder, 'tool-output')
   const childEnv = childEnvironment(env, settings.env)
+  for (const name of Object.keys(keys)) delete childEnv[name] // a key may stand under any name
   const tools = builtinTools()
-  const servers = Object.fromEntries(Object.entries(settings.mcp).map(([name, server]) => [name, expandServer(server, env)]))
+  const servers = serversOf(settings, env)
 
   return {
     places,
@@ -111,8 +116,8 @@ export async function prepareBuiltin(options: BuiltinOptions): Promise<Prepared>
       system: systemText({ cwd: places.cwd, root: places.root, platform: process.platform, now: now(), instructions }),
       tools,
       isOffered: (tool, { name }) => isOffered(tool, profileNamed(name), rulesFor(name)),
-      ...(Object.keys(servers).length > 0 && {
-        servers: connectServers(servers, {
+      ...(Object.keys(settings.mcp).length > 0 && {
+        servers: connect(servers, {
           env: childEnv,
           cwd: places.cwd,
           reserved: [...tools.map(({ name }) => name), 'task', 'skill'],
@@ -146,6 +151,26 @@ export async function prepareBuiltin(options: BuiltinOptions): Promise<Prepared>
       ],
     },
   }
+}
+
+type FoundServers = { specs: Record<string, ServerSpec>; failed: Server[] }
+
+/** A server whose settings name a variable that is not set fails alone. */
+function serversOf({ mcp }: Loaded, env: NodeJS.ProcessEnv): FoundServers {
+  const found: FoundServers = { specs: {}, failed: [] }
+  for (const [name, server] of Object.entries(mcp)) {
+    try {
+      found.specs[name] = expandServer(server, env)
+    } catch (error) {
+      found.failed.push({ name, status: 'failed', error: (error as Error).message })
+    }
+  }
+  return found
+}
+
+async function connect({ specs, failed }: FoundServers, options: McpOptions): Promise<Servers> {
+  const session = await connectServers(specs, options)
+  return { ...session, status: () => [...session.status(), ...failed] }
 }
 
 function isOffered({ name }: Tool, profile: Profile | undefined, rules: readonly PermissionRule[]): boolean {

@@ -38,12 +38,13 @@ const awsSecret = (name: string, max: number): Rule => ({
   secret: [run('[A-Za-z0-9+/=]', 40, max)],
 })
 
+// Lengths are fixed where they can be: each choice would be tried with the whole of a long body behind it.
 const keyBegins: readonly Step[] = [
   '-----BEGIN ',
   run('[A-Z0-9 ]', 0, 30),
   'PRIVATE KEY-----',
-  run('[\\s\\\\nrt]', 0, 8),
-  run('[A-Za-z0-9+/=:-]', 10, 64),
+  run('(?:\\s|\\\\|[nrt](?<=\\\\.))', 0, 8), // line ends, escaped or not
+  run('[A-Za-z0-9+/=:-]', 10, 10),
 ]
 const keyBody: Step = { of: '[A-Za-z0-9+/=\\s\\\\,:.-]', min: 0, max: 16_384, until: '-----END' }
 
@@ -64,16 +65,16 @@ export const shapes: readonly Rule[] = [
     10,
     400,
   ),
-  key('aws', 'AKIA', '[A-Z0-9]', 16, 16, '[A-Za-z0-9+/]'),
-  key('aws', 'ASIA', '[A-Z0-9]', 16, 16, '[A-Za-z0-9+/]'),
-  awsSecret('aws_secret_access_key', 40),
-  awsSecret('secretaccesskey', 40),
-  awsSecret('aws_session_token', 4000),
   ...keys('stripe', ['sk_live_', 'rk_live_'], letters, 16, 250),
   key('npm', 'npm_', letters, 36, 36),
   key('pypi', 'pypi-', word, 50, 500),
   key('huggingface', 'hf_', letters, 30, 100),
   { name: 'jwt', secret: ['eyJ', run(word, 8, 4000), '.', run(word, 8, 4000), '.', run(word, 8, 4000)], apart: word },
+  key('aws', 'AKIA', '[A-Z0-9]', 16, 16, '[A-Za-z0-9+/]'),
+  key('aws', 'ASIA', '[A-Z0-9]', 16, 16, '[A-Za-z0-9+/]'),
+  awsSecret('aws_secret_access_key', 40),
+  awsSecret('secretaccesskey', 40),
+  awsSecret('aws_session_token', 4000),
   { name: 'private-key', secret: [...keyBegins, keyBody, '-----END ', run('[A-Z0-9 ]', 0, 30), 'PRIVATE KEY-----'] },
   { name: 'private-key', secret: [...keyBegins, keyBody] }, // its end was cut off
   header('bearer'),
@@ -93,8 +94,8 @@ export const tellingName = /^(?:proxy-)?authorization$|aws_session_token$|secret
 const escaped = (char: string): string => char.replace(/[\\^$.*+?()[\]{}|/-]/, '\\$&')
 const chars = (step: string | { any: string }): string[] =>
   typeof step === 'string'
-    ? [...step].map(escaped)
-    : [...step.any].map((char) => (/[a-z]/.test(char) ? `[${char}${char.toUpperCase()}]` : escaped(char)))
+    ? step.split('').map(escaped)
+    : step.any.split('').map((char) => (/[a-z]/.test(char) ? `[${char}${char.toUpperCase()}]` : escaped(char)))
 const isRun = (step: Step): step is Extract<Step, { of: string }> => typeof step === 'object' && 'of' in step
 
 const firstOf = ([first]: readonly Step[]): string => (first === undefined || isRun(first) ? '' : chars(first)[0]!)
@@ -102,7 +103,7 @@ const firstOf = ([first]: readonly Step[]): string => (first === undefined || is
 function whole(step: Step): string {
   if (!isRun(step)) return chars(step).join('')
   const { of, min, max, until } = step
-  return until === undefined ? `${of}{${min},${max}}` : `(?:(?!${[...until].map(escaped).join('')})${of}){${min},${max}}`
+  return until === undefined ? `${of}{${min},${max}}` : `(?:(?!${until.split('').map(escaped).join('')})${of}){${min},${max}}`
 }
 
 /** What the beginning of the sequence looks like when the text ends within it. */
@@ -123,6 +124,17 @@ export const contextNeeded = 16
 const apartFrom = (of: string | undefined): string =>
   of === undefined ? '' : `(?:(?<!${of})|(?<=\\\\[nrtbf])|(?<=\\\\u[0-9a-fA-F]{4})|(?<=%[0-9a-fA-F]{2})|(?<=\\u001b\\[[0-9;]{0,12}m))`
 
+/** Neighbours that must stand apart from the same characters are asked once. */
+function joinApart(rules: readonly Rule[], sourceOf: (rule: Rule) => string): string {
+  const groups: { apart: string | undefined; sources: string[] }[] = []
+  for (const rule of rules) {
+    const last = groups.at(-1)
+    if (last !== undefined && last.apart === rule.apart) last.sources.push(sourceOf(rule))
+    else groups.push({ apart: rule.apart, sources: [sourceOf(rule)] })
+  }
+  return groups.map(({ apart, sources }) => `${apartFrom(apart)}(?:${sources.join('|')})`).join('|')
+}
+
 export type Compiled = {
   /** Finds where a secret may begin; cheap. */
   hint: RegExp
@@ -137,13 +149,13 @@ export function compileRules(rules: readonly Rule[]): Compiled {
   const stepsOf = ({ before = [], secret, after = [] }: Rule): Step[] => [...before, ...secret, ...after]
   const starts = rules.map((rule) => whole(stepsOf(rule)[0]!))
   const group = (steps: readonly Step[] = []): string => `(${steps.map(whole).join('')})`
-  const full = rules.map((rule) => `${apartFrom(rule.apart)}${group(rule.before)}${group(rule.secret)}${group(rule.after)}`)
-  const open = rules.map((rule) => `${apartFrom(rule.apart)}${begun(stepsOf(rule))}`)
+  const full = (rule: Rule): string => `${group(rule.before)}${group(rule.secret)}${group(rule.after)}`
+  const open = (rule: Rule): string => begun(stepsOf(rule))
   const firsts = new Set(rules.map((rule) => firstOf(stepsOf(rule))))
   return {
     hint: new RegExp([...new Set(starts)].join('|'), 'g'),
-    full: new RegExp(full.join('|'), 'y'),
-    open: new RegExp(`(?=${[...firsts].join('|')})(?:${open.join('|')})$`, 'g'), // the first characters alone let most places go by
+    full: new RegExp(joinApart(rules, full), 'y'),
+    open: new RegExp(`(?=${[...firsts].join('|')})(?:${joinApart(rules, open)})$`, 'g'), // the first characters alone let most places go by
     rules,
   }
 }

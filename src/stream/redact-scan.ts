@@ -1,7 +1,8 @@
 // Finds secrets in a text that may go on: what it says of the settled part stays true whatever follows.
 import { compileRules, contextNeeded, longestShape, shapes, type Compiled } from './redact-rules.ts'
 
-export type Found = { start: number; end: number; rule: string }
+/** From `start` to `end` stands the secret, from `begin` on what shows that it is one. */
+export type Found = { begin: number; start: number; end: number; rule: string }
 
 /** A rule of the user: it is asked about one line at a time. */
 export type LinePattern = { name: string; find(line: string): Iterable<{ start: number; end: number }> }
@@ -16,7 +17,7 @@ export type ScanOptions = {
 
 export type Scanner = {
   /** There is no secret in it; cheap. False may mean anything. */
-  isClean(text: string): boolean
+  isClean(text: string, from?: number): boolean
   /** What is found in `text` from `from` on; before it stands only context. From `open` on nothing can be said yet. */
   scan(text: string, from: number, ended: boolean): { found: Found[]; open: number }
   /** From there on `text` may be the beginning of a secret; its length when it is none. */
@@ -27,7 +28,7 @@ export type Scanner = {
   scanValues(text: string): Found[]
 }
 
-type Finder = (text: string, from: number) => (Found & { begin: number }) | undefined
+type Finder = (text: string, from: number) => Found | undefined
 
 const shortestValue = 8
 const longestLine = 4096
@@ -69,17 +70,17 @@ export function createScanner({ values = [], patterns = [], shapes: withShapes =
         if (candidate !== undefined && (first === undefined || candidate.begin < first.begin)) first = candidate
       }
       if (first === undefined || first.begin >= open) return { found, open }
-      found.push({ start: first.start, end: first.end, rule: first.rule })
+      found.push(first)
       at = first.end
       if (open < at) open = openFrom(text, at)
     }
   }
 
-  const isClean = (text: string): boolean => {
+  const isClean = (text: string, from = 0): boolean => {
     if (patterns.length > 0) return false
-    for (const secret of secrets) if (text.includes(secret)) return false
+    for (const secret of secrets) if (text.includes(secret, from)) return false
     if (compiled === undefined) return true
-    compiled.hint.lastIndex = 0
+    compiled.hint.lastIndex = from
     return !compiled.hint.test(text)
   }
 

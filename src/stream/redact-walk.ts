@@ -38,14 +38,19 @@ export function createWalker(scanner: Scanner): Walker {
   const text = (value: string, hits: Hits): string =>
     scanner.isClean(value) ? value : replace(value, scanner.scan(value, 0, true).found, hits)
 
+  /** A value whose name says what it is. */
+  const told = (name: string, value: string, hits: Hits): string => {
+    const context = `${name}: `
+    const whole = context + value
+    return replace(whole, scanner.scan(whole, 0, true).found, hits).slice(context.length)
+  }
+
   const member = (key: string, value: unknown, owner: Rec, hits: Hits, depth: number): unknown => {
     if (typeof value !== 'string') return walk(value, hits, depth)
     // Pictures and the like are long, and encoded: no shape shows in them.
     if (isMediaKey.test(key) && hasMime(owner)) return replace(value, scanner.scanValues(value), hits)
-    if (!tellingName.test(key)) return text(value, hits)
-    const context = `${key}: `
-    const { found } = scanner.scan(context + value, 0, true)
-    return replace(context + value, found, hits).slice(context.length)
+    const name = key === 'value' ? (owner['name'] ?? owner['key']) : key
+    return isTelling(name) ? told(name, value, hits) : text(value, hits)
   }
 
   const walk = (value: unknown, hits: Hits, depth: number): unknown => {
@@ -55,7 +60,8 @@ export function createWalker(scanner: Scanner): Walker {
     if (Array.isArray(value)) {
       let copy: unknown[] | undefined
       for (const [index, item] of value.entries()) {
-        const done = walk(item, hits, depth + 1)
+        const before: unknown = value[index - 1]
+        const done = typeof item === 'string' && isTelling(before) ? told(before, item, hits) : walk(item, hits, depth + 1)
         if (done !== item) (copy ??= [...(value as unknown[])])[index] = done
       }
       return copy ?? value
@@ -106,6 +112,7 @@ export function createWalker(scanner: Scanner): Walker {
   }
 }
 
+const isTelling = (name: unknown): name is string => typeof name === 'string' && tellingName.test(name)
 /** Escapes that JSON does not need: a dash or a slash may be written so. */
 const hiding = /\\[u/]/
 const isMediaKey = /^(?:data|blob|base64)$/

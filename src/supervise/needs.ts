@@ -3,6 +3,7 @@ import type { Ask, PermissionRule } from './contract.ts'
 import { judge, judgeReach, judgeUnknown, type Judgement } from './rules.ts'
 import { isSecretFile } from './secrets.ts'
 import { isDevice, isWithin, parent, tidy } from './shell-paths.ts'
+import { expandGlob } from './shell-glob.ts'
 import { analyse, type PathUse, type SimpleCommand } from './shell.ts'
 import { alwaysPattern } from './shell-always.ts'
 
@@ -14,8 +15,8 @@ export type Scene = {
   folders?: readonly string[]
   /** Where a path without `..` really leads, as far as it exists. */
   realPath(path: string): string
-  /** The files that a pattern of the shell stands for. Without it, a pattern counts as a secret when it may be one. */
-  expand?(pattern: string): readonly string[] | undefined
+  /** The names in a folder, to see what a pattern of the shell stands for. Without it, a pattern counts for all that it may be. */
+  list?(folder: string): readonly string[]
 }
 
 export type Need = {
@@ -84,7 +85,7 @@ function commandNeed(permission: string, command: SimpleCommand, isCarried: bool
 function pathNeeds(paths: readonly PathUse[], scene: Scene): Need[] {
   const needs: Need[] = []
   for (const { path, glob } of paths) {
-    const files = glob ? scene.expand?.(path) : [path]
+    const files = !glob ? [path] : scene.list === undefined ? undefined : expandGlob(path, scene.list)
     for (const file of files ?? []) needs.push(...fileNeeds(file, scene))
     if (files === undefined) needs.push(...globNeeds(path, scene))
   }
@@ -93,7 +94,7 @@ function pathNeeds(paths: readonly PathUse[], scene: Scene): Need[] {
 
 function fileNeeds(path: string, scene: Scene): Need[] {
   const real = realOf(path, scene)
-  if (isDevice(real) || isDevice(tidy(path))) return []
+  if (isDevice(real) || isDevice(path)) return []
   const shown = tidy(path)
   const isFree = scene.folders?.some((folder) => isWithin(real, folder)) === true
   const needs: Need[] = []

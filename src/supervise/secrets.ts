@@ -1,5 +1,6 @@
 // Files that hold keys and passwords: one table, from which both the test of a path and the globs for a search are made.
 import { matches, overlap } from './rules.ts'
+import { mayHide, widened } from './shell-glob.ts'
 
 /** Matched against the end of a path, segment by segment; `*` stays within a segment's name. All lower case. */
 const secret = [
@@ -102,9 +103,7 @@ function endsWith(segments: readonly string[], pattern: readonly string[], isGlo
   return false
 }
 
-/** A shell's star does not match a leading dot. */
 function segmentFits(segment: string, wanted: string, isGlob: boolean): boolean {
   if (!isGlob) return matches(wanted, segment)
-  const loose = segment.replace(/\[[^\]]*\]/g, '?').replace(/[[{].*$/, '*')
-  return !(wanted.startsWith('.') && /^[*?]/.test(loose)) && overlap(wanted, loose)
+  return !mayHide(segment, wanted) && overlap(wanted, widened(segment))
 }

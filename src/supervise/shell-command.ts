@@ -2,7 +2,7 @@
 import type { Assignment, Command, CommandArgument, HereDoc, HereString, Redirection, SyntaxNode, TestExpression, Word } from 'unbash'
 import { forEachChild } from 'unbash'
 import { builtinProblem, freeBuiltins, shellOperand } from './shell-builtins.ts'
-import { deepest, type Findings } from './shell-findings.ts'
+import { deepest, type Findings, mostWords } from './shell-findings.ts'
 import { findPrograms, gitRuns, launchOf } from './shell-launch.ts'
 import { isDevice, tidy } from './shell-paths.ts'
 import { isHarmlessVariable, isOwnVariable, readWord, unknownWord, type ShellWord } from './shell-words.ts'
@@ -84,7 +84,7 @@ export function commandReader(findings: Findings, walker: Walker) {
     if (target.parts?.length === 1 && target.parts[0]!.type === 'ProcessSubstitution') return
     if (operator === '<') return findings.useWord(word)
     if (word.path === undefined || word.glob) return opaque('it writes to a file that is not known')
-    if (isDevice(tidy(word.path)) && word.path.startsWith('/')) return
+    if (isDevice(word.path)) return
     findings.write(word.path)
   }
 
@@ -99,6 +99,7 @@ export function commandReader(findings: Findings, walker: Walker) {
     const [first] = words
     if (first === undefined) return setting.open === true ? opaque('its command comes from its input') : undefined
     if (setting.depth > deepest) return opaque('it nests too deep')
+    if (words.length > mostWords) return opaque('it has too many words')
     const name = first.value
     if (name === undefined || name === '' || first.text.startsWith('~')) opaque('its command word is not known before it runs')
     const base = (name ?? '').slice((name ?? '').lastIndexOf('/') + 1)
@@ -132,6 +133,7 @@ export function commandReader(findings: Findings, walker: Walker) {
     if (base === 'cd' || base === 'pushd' || base === 'popd') return change(base, words)
     if (shells.has(base)) return shell(words, setting)
     if (base === 'eval' || base === 'trap') {
+      if (base === 'trap' && !/^-?$/.test(words[1]?.value ?? '-')) opaque('trap runs something later')
       const code = base === 'eval' ? words.slice(1) : words.slice(1, 2)
       if (setting.open === true || code.some((word) => word.value === undefined)) return opaque(`${base} runs a text that is not known`)
       const text = code.map((word) => word.value).join(' ')

@@ -36,6 +36,8 @@ export type Analysis = {
 export const deepest = 24
 const mostCommands = 1000
 const mostPaths = 2000
+export const mostWords = 2000 // of one command
+const longestPath = 8192
 const mostFolders = 8
 
 /** The folders that are possible here; undefined: any. */
@@ -58,12 +60,13 @@ export function createFindings(cwd: string, home: string) {
   /** Every folder that a relative path may be relative to. */
   function resolve(path: string): string[] {
     const found: string[] = []
-    for (const folder of here ?? ['/']) {
+    const isRelative = !/^[/~]/.test(path)
+    if (here === undefined && isRelative) opaque('it works in a folder that is not known')
+    for (const folder of here ?? (isRelative ? [] : ['/'])) {
       const at = absolute(path, folder, home)
       if (at === undefined) unknown.add(path)
       else found.push(at)
     }
-    if (here === undefined && !path.startsWith('/') && !path.startsWith('~')) opaque('it works in a folder that is not known')
     return [...new Set(found)]
   }
 
@@ -91,7 +94,9 @@ export function createFindings(cwd: string, home: string) {
       }
     },
     enter(next: readonly string[] | undefined): void {
-      here = next === undefined || next.length === 0 || next.length > mostFolders ? undefined : next
+      const isKnown =
+        next !== undefined && next.length > 0 && next.length <= mostFolders && next.every((path) => path.length <= longestPath)
+      here = isKnown ? next : undefined
     },
     /** As in a subshell: what happens there does not last. */
     aside(run: () => void): void {

@@ -16,6 +16,7 @@ export function pathsIn(word: string): string[] | undefined {
   }
   const breaks = [...word.matchAll(/[=:,@]/g)].map((match) => match.index)
   if (breaks.length > most) return undefined
+  if (breaks[0] !== undefined && !word.startsWith('-')) found.add(word.slice(0, breaks[0]))
   for (const [index, at] of breaks.entries()) {
     const rest = word.slice(at + 1)
     if (rest.startsWith('//') && isScheme(word.slice(0, at + 1))) continue

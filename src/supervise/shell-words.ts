@@ -47,13 +47,13 @@ export function readWord(word: Pick<Word, 'text' | 'value' | 'parts'>, around: S
   const tilde = /^~[^/]*/.exec(text)?.[0]
   if (tilde !== undefined && tilde !== '~') return unknownWord(text)
   if (parts === undefined) {
-    if (tilde === undefined) return { ...literalWord(value), text: text === value ? text : quote(value) }
+    if (tilde === undefined) return literalWord(value)
     return { ...literalWord(value), text, path: around.home + value.slice(1) }
   }
   const fold: Fold = { value: '', path: '', reach: '', known: true, pathKnown: true, glob: false, bare: [], loose: false }
   for (const part of parts) addPart(fold, part, false, around)
   if (fold.known) {
-    return { ...literalWord(fold.value), text: quote(fold.value), path: tilde === undefined ? fold.path : around.home + fold.path.slice(1) }
+    return { ...literalWord(fold.value), path: tilde === undefined ? fold.path : around.home + fold.path.slice(1) }
   }
   const path = tilde === undefined ? fold.path : around.home + fold.path.slice(1)
   return {
@@ -85,7 +85,7 @@ function addPart(fold: Fold, part: WordPart, isQuoted: boolean, around: Surround
     case 'AnsiCQuoted':
       fold.value += part.value
       fold.path += part.value
-      fold.reach += part.value
+      fold.reach += isPlain(part.value) ? part.value : '*'
       return
     case 'DoubleQuoted':
       for (const child of part.parts) addPart(fold, child, true, around)
@@ -130,10 +130,10 @@ function addVariable(fold: Fold, name: string, isQuoted: boolean, around: Surrou
   if (!isQuoted) fold.bare.push(name)
 }
 
-const needsNoQuote = /^[\w@%+=:,./-]+$/
+const isPlain = (value: string): boolean => value === '{}' || /^(?![~#])[^\s'"\\$`;&|<>()*?[{]+$/.test(value)
 
-/** Two different commands never have the same text: a word that holds a space is not two words. */
-const quote = (value: string): string => (needsNoQuote.test(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`)
+/** One command has one text, and two have two: a word that holds a space is not two words. */
+const quote = (value: string): string => (isPlain(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`)
 
 /** Variables of the shell's own that change nothing but the script itself. */
 export const isOwnVariable = (name: string): boolean =>

@@ -7,6 +7,7 @@ import { type Analysis, createFindings, deepest } from './shell-findings.ts'
 export type { Analysis, PathUse, SimpleCommand } from './shell-findings.ts'
 
 const longest = 65_536 // characters of a command
+const mostBrackets = 3000 // the parser's time grows with their square
 
 export function analyse(command: string, cwd: string, home: string): Analysis {
   const findings = createFindings(cwd, home)
@@ -14,6 +15,8 @@ export function analyse(command: string, cwd: string, home: string): Analysis {
     return { ...findings.result(), invalid: 'it holds control characters' }
   if (/[\r\u0080-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/.test(command)) findings.opaque('it holds invisible characters')
   if (command.length > longest) findings.opaque(`it is longer than ${longest} characters`)
+  else if (command.includes('$[')) findings.opaque('it counts in a way that is no longer used')
+  else if (command.split(/[[({`]|<</).length > mostBrackets) findings.opaque('it holds too many brackets')
   else createWalker(findings).source(command, 0)
   return findings.result()
 }

@@ -10,7 +10,7 @@ export type MarkdownWriter = {
   line(text: string): string[]
   /** The text is over. */
   end(): string[]
-  /** Lines that have come and are not told yet, as they are. */
+  /** Lines that have come and are not told yet, as they are; blank ones as one. */
   held(): readonly string[]
   /** The next line is code. */
   isCode(): boolean
@@ -72,7 +72,7 @@ export function createMarkdown(width: number, style: Style): MarkdownWriter {
       return [...before, ...take(line)]
     },
     end: () => release(),
-    held: () => rows,
+    held: () => (blanks.length > 0 ? [...rows, ''] : rows),
     isCode: () => fence !== undefined,
   }
 }

@@ -197,13 +197,12 @@ test('a cancelled turn ends its tools, says why, and the next prompt is taken', 
 })
 
 test('a cap lets the running step finish, and no other begin', async () => {
-  const one = await trial({ turns: [{ tools: [call('echo', { text: 'a' })] }, last] }, {
-    answer(ask) {
-      one.send({ type: 'cancel', target: 'session', by: 'policy', reason: 'max_turns', when: 'step', text: 'cap', code: 'max_turns' })
-      return allow(ask as never)
-    },
-  } as never)
+  const one = await trial({ turns: [{ tools: [call('echo', { text: 'a' })] }, last] }, { answer: () => undefined })
   one.send({ type: 'prompt', text: 'go' })
+  await one.seen('message.end')
+  one.send({ type: 'cancel', target: 'session', by: 'policy', reason: 'max_turns', when: 'step', text: 'cap', code: 'max_turns' })
+  while (one.asks.length === 0) await new Promise(setImmediate)
+  one.send({ type: 'permission', id: one.asks[0]!.id, answer: allow() })
   const done = await one.done
   assert.equal(done.reason, 'max_turns')
   assert.equal(one.of('tool.end')[0]?.status, 'ok')

@@ -4,6 +4,7 @@ import type { EventOf } from '../../model/event.ts'
 import { toolFailed } from '../../model/outcome.ts'
 import { syntheticOf, textOf } from '../contract.ts'
 import { release, settleMessage } from './encode-message.ts'
+import { structureOf } from './encode-structure.ts'
 import { callId, laneKeys, stamp, write, type WriteCall, type Writer } from './encode-state.ts'
 
 // ── results ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -65,67 +66,19 @@ function resultText(event: EventOf<'tool.end'>, call: WriteCall): unknown {
     return text === undefined || text === '' ? opening : text.startsWith(opening) ? text : `${opening}\n${text}`
   }
   if (event.content !== undefined && event.content.every((part) => isRecord(part) && contentTypes.has(part['type']))) return event.content
+  const media = (event.content ?? []).flatMap(mediaBlock)
+  if (media.length > 0) return [...(text === undefined ? [] : [{ type: 'text', text }]), ...media]
   if (text !== undefined) return text
   if (event.data !== undefined) return textOf(event.data)
   return event.status === 'ok' ? '' : event.status === 'denied' ? `${call.name} was not permitted` : event.status
 }
 const contentTypes: ReadonlySet<unknown> = new Set(['text', 'image', 'document', 'tool_reference', 'search_result'])
 
-/** The document's `tool_use_result`, from the tool's own structure if it is one, else from what is known of the call. */
-function structureOf(event: EventOf<'tool.end'>, call: WriteCall, text: string): Rec | undefined {
-  const { data } = event
-  const input = isRecord(call.input) ? call.input : {}
-  const path = call.paths?.[0] ?? str(input['file_path']) ?? str(input['filePath']) ?? str(input['path'])
-  const given = isRecord(data) ? data : {}
-  switch (call.name.toLowerCase()) {
-    case 'bash':
-      if ('stdout' in given) return given
-      return { stdout: text, stderr: '', interrupted: false, isImage: false }
-    case 'read': {
-      if (isRecord(given['file'])) return given
-      if (path === undefined) return undefined
-      const lines = countLines(text)
-      const startLine = typeof input['offset'] === 'number' ? input['offset'] : 1
-      return { type: 'text', file: { filePath: path, content: text, numLines: lines, startLine, totalLines: lines } }
-    }
-    case 'grep': {
-      if ('mode' in given || 'filenames' in given) return given
-      const mode = str(input['output_mode']) ?? 'content'
-      const filenames = mode === 'files_with_matches' ? filled(text) : []
-      return { mode, numFiles: filenames.length, filenames, content: text, numLines: countLines(text) }
-    }
-    case 'glob': {
-      if ('filenames' in given) return given
-      const filenames = filled(text)
-      const took = event.durationMs ?? (event.at !== undefined && call.at !== undefined ? Math.max(0, event.at - call.at) : 0)
-      return { filenames, durationMs: took, numFiles: filenames.length, truncated: false }
-    }
-    case 'write':
-      if ('filePath' in given) return given
-      return path === undefined || typeof input['content'] !== 'string' ? undefined : { filePath: path, content: input['content'] }
-    case 'edit': {
-      if ('filePath' in given) return given
-      const [before, after] = [str(input['old_string']) ?? str(input['oldString']), str(input['new_string']) ?? str(input['newString'])]
-      if (path === undefined || before === undefined || after === undefined) return undefined
-      return {
-        filePath: path,
-        oldString: before,
-        newString: after,
-        replaceAll: input['replace_all'] === true || input['replaceAll'] === true,
-      }
-    }
-    default:
-      return isRecord(data) ? data : undefined
-  }
-}
-
-const str = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
-const filled = (text: string): string[] => text.split('\n').filter((line) => line !== '')
-
-function countLines(text: string): number {
-  let count = text === '' ? 0 : 1
-  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count++
-  return count
+/** A picture or document that comes with its bytes, as the built-in agent tells it. */
+function mediaBlock(part: unknown): Rec[] {
+  if (!isRecord(part) || part['type'] !== 'file' || typeof part['mime'] !== 'string' || typeof part['data'] !== 'string') return []
+  const type = part['mime'].startsWith('image/') ? 'image' : 'document'
+  return [{ type, source: { type: 'base64', media_type: part['mime'], data: part['data'] } }]
 }
 
 // ── prompts ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -149,9 +102,11 @@ export function writePrompt(on: Writer, event: EventOf<'prompt.submit'>): void {
   const open = session.lanes.get(event.agent)?.message
   if (open !== undefined) open.answered = true
   session.lastPrompt = event.agent === undefined && event.by === 'user' ? event.text : session.lastPrompt
-  const parts = (event.content ?? []).filter(mayPrompt)
-  if (parts.length < (event.content ?? []).length) on.sink.lost(event, 'content')
-  const content = parts.length > 0 ? parts : [{ type: 'text', text: event.text ?? '' }]
+  const given = event.content ?? []
+  const parts = given.filter(mayPrompt)
+  const media = given.flatMap(mediaBlock)
+  if (parts.length + media.length < given.length) on.sink.lost(event, 'content')
+  const content = parts.length > 0 ? parts : [{ type: 'text', text: event.text ?? '' }, ...media]
   const role = event.agent !== undefined ? {} : event.by === 'user' || event.by === 'host' ? { isReplay: true } : { isSynthetic: true }
   write(
     on,

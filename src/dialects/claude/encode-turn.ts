@@ -144,7 +144,7 @@ function count(session: WriteSession, event: TurnEnd): void {
     totals.models.set(model, {
       usage: addUsage(before?.usage, share.usage),
       usd: (before?.usd ?? 0) + share.usd,
-      contextLimit: share.contextLimit ?? before?.contextLimit,
+      contextLimit: share.contextLimit ?? turn.byModel.get(model)?.contextLimit ?? before?.contextLimit,
       outputLimit: share.outputLimit ?? before?.outputLimit,
     })
   }

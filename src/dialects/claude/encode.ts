@@ -198,6 +198,8 @@ export function encode(sink: Sink): Encoder {
 
   function toolUpdate(event: EventOf<'tool.update'>): void {
     const call = wireId(event.call ?? '')
+    const known = on.session.calls.get(call)
+    if (known !== undefined && event.paths !== undefined) known.paths ??= event.paths // its result names the file
     if (event.input !== undefined) {
       if (release(on, event.agent, call, event.input)) return
       sink.lost(event, 'input') // the call stands in the stream already

@@ -181,9 +181,9 @@ test('servers that refuse, hang, are not there or answer nonsense are told apart
       gone: { url: gone.url },
       none: { url: 'not an address' },
     },
-    { limitMs: 1000 },
+    { limitMs: 1500 },
   )
-  assert.ok(performance.now() - begun < 2500)
+  assert.ok(performance.now() - begun < 6000)
   const status = Object.fromEntries(session.status().map((one) => [one.name, one]))
   assert.equal(status['refusing']?.status, 'failed')
   assert.match(status['refusing']?.error ?? '', /401/)

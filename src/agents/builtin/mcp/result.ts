@@ -1,25 +1,25 @@
 // What a server answered to a call, as a tool result: text for the model within bounds, pictures beside it.
-import { mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client'
 import { isRecord } from '../../../base/json.ts'
+import { cutData, keepText } from '../tools/output.ts'
 import type { ToolResult } from '../tools/tool.ts'
 import { limits } from './spec.ts'
 
 type Media = NonNullable<ToolResult['media']>[number]
 type Part = { text: string } | { media: Media }
 
-/** `bound` shortens a text that is too long for the model and keeps the whole of it elsewhere. */
-export async function resultOf(answer: CallToolResult, bound: (text: string) => Promise<string>): Promise<ToolResult> {
+/** What is too long for the model is kept whole in a file of the folder. */
+export function resultOf(answer: CallToolResult, outputFolder: string): ToolResult {
   const parts = answer.content.map(partOf)
   const texts = parts.flatMap((part) => ('text' in part ? [part.text] : []))
   const media = parts.flatMap((part) => ('media' in part ? [part.media] : []))
-  const data = dataOf(answer.structuredContent)
   if (texts.length === 0 && answer.structuredContent !== undefined) texts.push(JSON.stringify(answer.structuredContent))
+  const kept = keepText(texts.join('\n\n'), outputFolder, limits.shown)
+  const data = { ...dataOf(answer.structuredContent), ...(kept.truncated ? cutData(kept) : {}) }
   return {
-    text: await bound(texts.join('\n\n')),
+    text: kept.text,
     ...(media.length === 0 ? {} : { media }),
-    ...(data === undefined ? {} : { data }),
+    ...(Object.keys(data).length === 0 ? {} : { data }),
     ...(answer.isError === true ? { failed: true } : {}),
   }
 }
@@ -50,18 +50,4 @@ function mediaOf(mime: string, data: string): Part {
 function dataOf(content: unknown): ToolResult['data'] {
   if (!isRecord(content)) return undefined
   return JSON.stringify(content).length <= limits.dataBytes ? content : { omitted: `more than ${limits.dataBytes} bytes` }
-}
-
-/** What is too long for the model is kept whole in a file that the text names. */
-export async function boundText(text: string, call: string, folder: string): Promise<string> {
-  const bytes = Buffer.from(text)
-  if (bytes.length <= limits.textBytes) return text
-  const path = join(folder, `mcp_${call.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 100)}.txt`)
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  await writeFile(path, bytes, { mode: 0o600 })
-  const shown = bytes
-    .subarray(0, limits.textBytes)
-    .toString()
-    .replace(/\ufffd+$/, '')
-  return `${shown}\n\n[cut: ${bytes.length} bytes in all, kept in ${path}]`
 }

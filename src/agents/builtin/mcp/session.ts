@@ -3,7 +3,7 @@ import type { Rec } from '../../../base/json.ts'
 import type { Tool, ToolContext, ToolResult, ToolRun } from '../tools/tool.ts'
 import type { Offer } from './listing.ts'
 import { createNames, tidy } from './names.ts'
-import { boundText, resultOf } from './result.ts'
+import { resultOf } from './result.ts'
 import { createServer, type McpServer } from './server.ts'
 import type { McpOptions, McpSession, ServerSpec } from './spec.ts'
 
@@ -41,7 +41,7 @@ const toolOf = (name: string, serverName: string, server: McpServer, offer: Offe
 async function runCall(server: McpServer, offer: Offer, input: Rec, run: ToolRun, context: ToolContext): Promise<ToolResult> {
   try {
     const answer = await server.call(offer, input, run.signal)
-    return await resultOf(answer, (text) => boundText(text, run.call, context.outputFolder))
+    return resultOf(answer, context.outputFolder)
   } catch (error) {
     if (run.signal.aborted) return { text: 'The call was cancelled.', failed: true }
     return { text: error instanceof Error ? error.message : String(error), failed: true }

@@ -65,7 +65,7 @@ export const limits = {
   /** Of one message from a server. */
   messageBytes: 64 * 1024 * 1024,
   /** Of what a call returns to the model. */
-  textBytes: 50 * 1024,
+  shown: { characters: 50 * 1024, lines: 2000 },
   mediaBytes: 5 * 1024 * 1024,
   dataBytes: 256 * 1024,
 } as const

@@ -94,7 +94,7 @@ test('a mistake in the choice says what to do', async () => {
     ['/m', {}, /must be PROVIDER\/MODEL/],
     ['openai/', {}, /must be PROVIDER\/MODEL/],
     ['antropic/m', {}, /"antropic" is not known; did you mean "anthropic"\?.* ollama/],
-    ['toString/m', {}, /is not known/],
+    ['toString/m', {}, /"toString" is not known\. Known are /],
     ['anthropic/m', { env: { ANTHROPIC_API_KEY: ' ' } }, /set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN/],
     ['mine/m', { providers: { mine: { keyEnv: 'MY_KEY', baseUrl: 'http://h' } } }, /set MY_KEY/],
     ['mine/m', { providers: { mine: {} } }, /has no address/],

@@ -1,8 +1,9 @@
 // From `provider/model` to a model that can be called. A provider's package is loaded when it is used, and not before.
-import type { LanguageModelV4CallOptions, LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
+import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { nearest } from '../../../base/nearest.ts'
 import { quoted } from '../../../base/text.ts'
 import type { Chosen } from './chosen.ts'
+import { apiError } from './failure.ts'
 import { loaders } from './load.ts'
 import {
   type Api,
@@ -34,6 +35,25 @@ export type ChooseOptions = {
 /** Its message says what to do. */
 export class ModelChoiceError extends Error {
   override readonly name = 'ModelChoiceError'
+}
+
+/** A session can start without its key, to tell in its stream that it has none. */
+export class MissingKeyError extends ModelChoiceError {}
+
+/** The model that stands in for one whose key is missing: every call is refused, as the provider would. */
+export function keylessModel(spec: string, { message }: MissingKeyError): Chosen {
+  const provider = spec.slice(0, spec.indexOf('/'))
+  const id = spec.slice(provider.length + 1)
+  const refuse = (): Promise<never> => Promise.reject(apiError(401, message, {}))
+  const model: LanguageModelV4 = {
+    specificationVersion: 'v4',
+    provider,
+    modelId: id,
+    supportedUrls: {},
+    doGenerate: refuse,
+    doStream: refuse,
+  }
+  return { provider, id, model, callOptions: {}, priceAs: spec }
 }
 
 export async function chooseModel(spec: string, options: ChooseOptions): Promise<Chosen> {
@@ -70,7 +90,7 @@ async function chooseScript(name: string, scripts: Scripts): Promise<Chosen> {
 
 function unknownText(name: string, names: readonly string[]): string {
   const close = nearest(name, names)
-  const hint = close === undefined ? '' : `; did you mean ${quoted(close)}?`
+  const hint = close === undefined ? '.' : `; did you mean ${quoted(close)}?`
   return `the provider ${quoted(name)} is not known${hint} Known are ${names.join(', ')}; others go under "providers" in the settings`
 }
 
@@ -80,7 +100,7 @@ function keyOf(name: string, { keys, keyIsOptional }: Provider, env: Environment
     if (key !== undefined) return key
   }
   if (keys.length === 0 || keyIsOptional) return undefined
-  throw new ModelChoiceError(`there is no key for the provider ${quoted(name)}: set ${keys.join(' or ')}`)
+  throw new MissingKeyError(`there is no key for the provider ${quoted(name)}: set ${keys.join(' or ')}`)
 }
 
 function baseUrlIn(name: string, provider: Provider, env: Environment): string {

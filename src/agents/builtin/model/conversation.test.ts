@@ -139,6 +139,25 @@ test("a withdrawn try leaves nothing behind, and its results are nobody's", () =
   assert.deepEqual(messages().slice(1), [{ role: 'assistant', content: [{ type: 'text', text: 'right' }] }])
 })
 
+test('a second try may name its calls as the first did: no result is taken over', () => {
+  const drop = event('message.drop', { message: 'm', fromBlock: 0, why: 'stream_error' })
+  for (const late of [
+    [result('a', 'old'), drop],
+    [drop, result('a', 'old')],
+  ]) {
+    const { messages } = fold(prompt('go'), call('m', 0, 'a'), ...late, call('m', 0, 'a'))
+    assert.partialDeepStrictEqual(outputs(messages()[2]), [{ type: 'error-text' }])
+  }
+})
+
+test('a prompt that comes while the model speaks stands behind the answer', () => {
+  const { messages } = fold(prompt('go'), event('message.start', { message: 'm' }), prompt('and hurry'), text('m', 0, 'ok'))
+  assert.deepEqual(
+    messages().map(({ role }) => role),
+    ['user', 'assistant', 'user'],
+  )
+})
+
 test('what says nothing is left out: thoughts alone, blank text, prompts that were only queued, other lanes', () => {
   const { messages } = fold(
     prompt('go'),

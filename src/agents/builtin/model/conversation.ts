@@ -105,7 +105,6 @@ export function createConversation(lane?: string): Conversation {
     if (typeof dropped !== 'number' && typeof summary !== 'string') return
     const gone = leadingIn(exchanges, typeof dropped === 'number' ? dropped : Infinity)
     exchanges = exchanges.filter((exchange) => !gone.has(exchange))
-    for (const [call, answer] of open) if (gone.has(answer)) open.delete(call)
     const answers = [...gone].filter((exchange) => exchange.from === 'model' && messagesOf(exchange).length > 0).length
     left = { answers: answers + (left?.answers ?? 0), summary: typeof summary === 'string' ? summary : left?.summary }
   }

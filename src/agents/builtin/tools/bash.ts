@@ -103,19 +103,17 @@ async function startShell(command: string, cwd: string, { env }: ToolContext): P
   }
 }
 
-function firstOf(group: Group, timeout: number, signal: AbortSignal): Promise<'exit' | 'timeout' | 'abort'> {
-  return new Promise((resolve) => {
-    const done = (ending: 'exit' | 'timeout' | 'abort'): void => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', abort)
-      resolve(ending)
-    }
-    const abort = (): void => done('abort')
-    const timer = setTimeout(() => done('timeout'), timeout)
-    signal.addEventListener('abort', abort)
-    void group.exited.then(() => done('exit'))
-    if (signal.aborted) abort()
-  })
+async function firstOf(group: Group, timeout: number, signal: AbortSignal): Promise<'exit' | 'timeout' | 'abort'> {
+  if (signal.aborted) return 'abort'
+  const over = new AbortController()
+  const until = { signal: over.signal }
+  const ending = await Promise.race([
+    group.exited.then(() => 'exit' as const),
+    sleep(timeout, 'timeout' as const, until).catch(() => 'timeout' as const),
+    new Promise<'abort'>((resolve) => signal.addEventListener('abort', () => resolve('abort'), until)),
+  ])
+  over.abort()
+  return ending
 }
 
 /** Whether it came in time. */

@@ -52,12 +52,11 @@ async function replace(place: Place, text: string): Promise<void> {
 }
 
 async function diffOf(path: string, before: string, after: string): Promise<string> {
-  const { createTwoFilesPatch } = await import('diff')
+  const { createTwoFilesPatch, FILE_HEADERS_ONLY } = await import('diff')
   const small = before.length + after.length <= mostCompared
-  const patch = small
-    ? createTwoFilesPatch(path, path, before, after, undefined, undefined, { context: 3, maxEditLength: mostEdits })
-    : undefined
-  return (patch ?? `--- ${path}\n+++ ${path}\n@@ too much has changed to be shown @@\n`).replace(/^=+\n/, '')
+  const options = { context: 3, maxEditLength: mostEdits, headerOptions: FILE_HEADERS_ONLY }
+  const patch = small ? createTwoFilesPatch(path, path, before, after, undefined, undefined, options) : undefined
+  return patch ?? `--- ${path}\n+++ ${path}\n@@ too much has changed to be shown @@\n`
 }
 
 function countsOf(diff: string): { additions: number; deletions: number } {

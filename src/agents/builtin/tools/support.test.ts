@@ -32,7 +32,7 @@ export async function createProject(changes: Partial<ToolContext> = {}): Promise
     env: { PATH: process.env['PATH'] ?? '' },
     outputFolder: join(folder, 'output'),
     seen: new Map(),
-    secretGlobs: ['.env', '.env.*', '*.pem'],
+    secretGlobs: ['!**/.env', '!**/.env.*', '!**/*.pem', '!**/.ssh/**'],
     allowedHosts: () => false,
     now: () => 0,
     ...changes,

@@ -42,7 +42,7 @@ export type ToolContext = {
   outputFolder: string
   /** Files the session has read or written, with their state then: an edit must know what it changes. */
   seen: Map<string, { mtimeMs: number; size: number }>
-  /** Files that searches leave out, unless a call names one; written as for .gitignore. */
+  /** Files that searches leave out, unless a call names one: for ripgrep's --iglob, each beginning with `!`. */
   secretGlobs: readonly string[]
   /** A rule names this host: it may be fetched from although it is of this machine or a private network. */
   allowedHosts(host: string): boolean

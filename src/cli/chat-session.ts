@@ -1,0 +1,117 @@
+// The session behind a chat: prepared at once, begun with the first prompt, so that a chat in which nothing was said leaves nothing.
+import { dirname } from 'node:path'
+import type { Done } from '../agents/contract.ts'
+import { sessionsFolder } from '../log/sessions.ts'
+import type { Event } from '../model/event.ts'
+import type { Prepared } from '../run/builtin.ts'
+import type { Answerer, Run } from '../run/run.ts'
+import { logSink } from '../run/sinks.ts'
+import { type Book, createBook } from './chat-book.ts'
+import { say, systemReason } from './exit.ts'
+import { compose, hearSignals, type Opened, prepare, sessionOf } from './run-live.ts'
+import type { AgentFlags } from './run-options.ts'
+
+export type ChatHooks = {
+  answerer: Answerer
+  push(event: Event): void
+  flush(): void
+}
+
+export type ChatSession = {
+  flags: AgentFlags
+  prepared: Prepared
+  book: Book
+  /** The events that it goes on from. */
+  history: readonly Event[]
+  /** Undefined until something was said. */
+  id(): string | undefined
+  /** `provider/model` */
+  model(): string
+  /** Resolves when the turn is over; with the end, when that was the last one. */
+  prompt(text: string): Promise<Done | undefined>
+  /** Ends the turn. The second time everything. */
+  stop(): void
+  /** Rejects with a sentence for people. */
+  setModel(name: string): Promise<void>
+  close(): Promise<void>
+}
+
+export async function openChatSession(flags: AgentFlags, { answerer, push, flush }: ChatHooks): Promise<ChatSession> {
+  const folder = sessionsFolder(process.env)
+  const prepared = await prepare(flags, dirname(folder))
+  const { request, places } = prepared
+  let opened: Opened | undefined = flags.session.how === 'new' ? undefined : await sessionOf(flags, folder, places.cwd)
+  const history = opened?.history ?? []
+  const book = createBook(history)
+  let chosen = request.model
+  let run: Run | undefined
+  let end: Done | undefined
+  let isStopping = false
+  let turnOver: (() => void) | undefined // the turn has ended, and somebody waits for that
+  let isTurnOver = false
+
+  const sink = {
+    push(event: Event): void {
+      book.push(event)
+      push(event)
+      if (event.kind === 'turn.end' && event.agent === undefined) isTurnOver = true
+    },
+    flush(): void {
+      flush()
+      if (!isTurnOver) return
+      isTurnOver = false
+      turnOver?.()
+    },
+    end: flush,
+  }
+
+  async function begin(): Promise<Run> {
+    opened ??= await sessionOf(flags, folder, places.cwd)
+    const log = logSink(opened.log, (error) => say(`sluice: the session cannot be kept any more: ${systemReason(error)}`))
+    const started = await compose(flags, { ...prepared, request: { ...request, model: chosen } }, opened, [log, sink], answerer)
+    const signals = hearSignals(started)
+    void started.done.then((done) => {
+      end = done
+      signals.stop()
+      turnOver?.()
+    })
+    return started
+  }
+
+  return {
+    flags,
+    prepared,
+    book,
+    history,
+    id: () => opened?.id,
+    model: () => `${chosen.provider}/${chosen.id}`,
+    async prompt(text) {
+      run ??= await begin()
+      if (end !== undefined) return end
+      isStopping = false
+      const over = new Promise<void>((resolve) => (turnOver = resolve))
+      run.send({ type: 'prompt', text })
+      await over
+      turnOver = undefined
+      return end
+    },
+    stop() {
+      if (isStopping) return run?.force('stopped by the user')
+      isStopping = true
+      run?.send({ type: 'cancel', target: 'turn', by: 'user', reason: 'cancelled', text: 'stopped by the user' })
+    },
+    async setModel(name) {
+      chosen = await request.chooseModel(name)
+      flags.model = name
+      run?.send({ type: 'set', model: name })
+    },
+    async close() {
+      if (run === undefined) {
+        opened?.log.close()
+        return (await request.servers)?.close()
+      }
+      run.send({ type: 'finish' })
+      await run.done
+    },
+  }
+}

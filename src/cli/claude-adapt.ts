@@ -1,0 +1,92 @@
+// What a host says of the agent before its first prompt, put into what the agent is started with: words for the model, subagents, tools
+// that are offered, servers, hooks, and a permission mode that may change at any time.
+import { connectServers } from '../agents/builtin/mcp/session.ts'
+import type { Servers } from '../agents/builtin/request.ts'
+import type { Tool } from '../agents/builtin/tools/tool.ts'
+import { isRecord, type Rec } from '../base/json.ts'
+import type { Profile } from '../config/shape.ts'
+import { matchesName } from '../config/tools.ts'
+import type { Prepared } from '../run/builtin.ts'
+import type { DoorOptions } from './claude-door.ts'
+import { hooksIn, type HookScene, withHooks } from './claude-hooks.ts'
+import { hostServers, joinServers } from './claude-mcp.ts'
+import { modelOf } from './claude-model.ts'
+import { type Mode, permissionsOf, withMode } from './claude-rules.ts'
+
+/** `init`: the body of the host's `initialize`; empty when it sends none. */
+export function adapt(
+  prepared: Prepared,
+  options: DoorOptions,
+  init: Rec,
+  scene: HookScene & { mode(): Mode; env: NodeJS.ProcessEnv },
+): Prepared {
+  const { request } = prepared
+  const hooks = hooksIn(init['hooks'])
+  const hooked = (tool: Tool): Tool => withHooks(tool, hooks, scene)
+  const servers = serversOf(prepared, options, init, scene)
+  const own = profilesIn({ ...options.agents, ...(isRecord(init['agents']) ? init['agents'] : {}) }, scene.env)
+  const toolsOf = new Map(own.map(({ name, tools }) => [name, tools]))
+  const only = options.onlyTools?.flatMap((tool) => permissionsOf(tool))
+  return {
+    ...prepared,
+    rulesFor: (profile) => withMode(prepared.rulesFor(profile), scene.mode()),
+    request: {
+      ...request,
+      system: systemOf(request.system, options, init),
+      profiles: [...request.profiles.filter(({ name }) => !toolsOf.has(name)), ...own],
+      tools: request.tools.map(hooked),
+      isOffered(tool, profile) {
+        if (only !== undefined && tool.source === 'builtin' && !only.includes(tool.name)) return false
+        const tools = toolsOf.get(profile.name)
+        return (tools === undefined || tools.some((pattern) => matchesName(pattern, tool.name))) && request.isOffered(tool, profile)
+      },
+      ...(servers !== undefined && {
+        servers: servers.then((found) => ({ ...found, tools: () => found.tools().map(hooked) })),
+      }),
+      notices: [...(request.notices ?? []), ...hooks.unsupported.map((event) => unsupported(`hooks for ${event} are not called`))],
+    },
+  }
+}
+
+const unsupported = (text: string) => ({ level: 'warn' as const, code: 'unsupported', text })
+
+/** A host that gives an empty text wants no words of its own. */
+function systemOf(usual: string, { system, append }: DoorOptions, { systemPrompt, appendSystemPrompt }: Rec): string {
+  const texts = Array.isArray(systemPrompt) ? systemPrompt : [systemPrompt]
+  const said = texts.filter((text) => typeof text === 'string' && text.trim() !== '').join('\n\n')
+  const more = [append, appendSystemPrompt].filter((text) => typeof text === 'string' && text !== '')
+  return [said || system || usual, ...more].join('\n\n')
+}
+
+function profilesIn(agents: Rec, env: NodeJS.ProcessEnv): Profile[] {
+  return Object.entries(agents).flatMap(([name, agent]): Profile[] => {
+    if (!isRecord(agent)) return []
+    const { description, prompt, model, tools } = agent
+    const chosen = typeof model === 'string' && model !== 'inherit' ? modelOf(model, env) : undefined
+    return [
+      {
+        name,
+        description: typeof description === 'string' ? description : '',
+        rules: [],
+        from: 'the host',
+        ...(typeof prompt === 'string' && { prompt }),
+        ...(chosen !== undefined && { model: chosen }),
+        ...(Array.isArray(tools) && { tools: tools.filter((tool) => typeof tool === 'string').flatMap(permissionsOf) }),
+      },
+    ]
+  })
+}
+
+/** Those of the settings, those of the command line, and those inside the host. */
+function serversOf({ request, secrets }: Prepared, options: DoorOptions, init: Rec, { ask }: HookScene): Promise<Servers> | undefined {
+  const { env, cwd } = request.context
+  const reserved = [...request.tools.map(({ name }) => name), 'task', 'skill']
+  const inHost = (Array.isArray(init['sdkMcpServers']) ? init['sdkMcpServers'] : []).filter((name) => typeof name === 'string')
+  const manifests = isRecord(init['sdkMcpServerManifests']) ? init['sdkMcpServerManifests'] : {}
+  const all = [
+    ...(request.servers === undefined ? [] : [request.servers]),
+    ...(Object.keys(options.servers).length > 0 ? [connectServers(options.servers, { env, cwd, reserved, secretValues: secrets })] : []),
+    ...(inHost.length > 0 ? [hostServers(inHost, manifests, reserved, ask)] : []),
+  ]
+  return all.length === 0 ? undefined : Promise.all(all).then(joinServers)
+}

@@ -1,0 +1,232 @@
+// The command line of Claude Code, as far as a host uses it, and what it comes to here. Hosts give `--x=v` and `--x v`, and flags of
+// versions to come: what is not known is passed over with a word on stderr.
+import { readFileSync, realpathSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { isRecord, type Rec } from '../base/json.ts'
+import { quoted } from '../base/text.ts'
+import { placesOf } from '../config/places.ts'
+import type { ServerSpec } from '../config/shape.ts'
+import type { Action, PermissionRule } from '../supervise/contract.ts'
+import type { DoorOptions } from './claude-door.ts'
+import { serversIn } from './claude-mcp.ts'
+import { modelOf } from './claude-model.ts'
+import { type Ground, isMode, modes, splitTools, toolRules } from './claude-rules.ts'
+import { systemReason, usageError } from './exit.ts'
+import type { AgentFlags } from './run-options.ts'
+
+/** `list`: takes every word up to the next flag. `none`: known, and without effect here. */
+type Taking = 'value' | 'list' | 'switch' | 'none' | 'noneWithValue'
+const known: Readonly<Record<string, Taking>> = {
+  print: 'switch',
+  'output-format': 'value',
+  'input-format': 'value',
+  verbose: 'switch',
+  model: 'value',
+  resume: 'value',
+  continue: 'switch',
+  'fork-session': 'switch',
+  'session-id': 'value',
+  'max-turns': 'value',
+  'max-budget-usd': 'value',
+  'max-thinking-tokens': 'value',
+  thinking: 'value',
+  'permission-mode': 'value',
+  'permission-prompt-tool': 'value',
+  'dangerously-skip-permissions': 'switch',
+  allowedTools: 'list',
+  disallowedTools: 'list',
+  tools: 'list',
+  'add-dir': 'list',
+  'system-prompt': 'value',
+  'append-system-prompt': 'value',
+  agents: 'value',
+  agent: 'value',
+  'mcp-config': 'list',
+  'strict-mcp-config': 'switch',
+  settings: 'value',
+  'include-partial-messages': 'switch',
+  'replay-user-messages': 'switch',
+  'allow-dangerously-skip-permissions': 'none',
+  'no-session-persistence': 'none',
+  debug: 'none',
+  'fallback-model': 'noneWithValue',
+  'setting-sources': 'noneWithValue',
+  effort: 'noneWithValue',
+  betas: 'noneWithValue',
+}
+const aliases: Readonly<Record<string, string>> = {
+  '-p': 'print',
+  '-c': 'continue',
+  '-r': 'resume',
+  '-d': 'debug',
+  '--allowed-tools': 'allowedTools',
+  '--disallowed-tools': 'disallowedTools',
+}
+
+export type ClaudeOptions = {
+  agent: AgentFlags
+  door: DoorOptions
+  /** Prompts come on stdin as records; else the one prompt is these words, or all of stdin when there are none. */
+  input: 'stream-json' | 'text'
+  words: readonly string[]
+  /** Flags that nobody here knows. */
+  unknown: readonly string[]
+}
+
+type Given = { values: Record<string, string[]>; words: string[]; unknown: string[] }
+
+function wordsOf(argv: readonly string[]): Given {
+  const given: Given = { values: {}, words: [], unknown: [] }
+  let at = 0
+  const isValue = (): boolean => at < argv.length && !/^-./.test(argv[at]!)
+  while (at < argv.length) {
+    const word = argv[at++]!
+    if (word === '--') {
+      given.words.push(...argv.slice(at))
+      break
+    }
+    if (!/^-./.test(word)) {
+      given.words.push(word)
+      continue
+    }
+    const [flag = word, joined] = /^(--[^=]+)=(.*)$/s.exec(word)?.slice(1) ?? []
+    const name = aliases[flag] ?? flag.replace(/^--/, '')
+    const taking = Object.hasOwn(known, name) ? known[name]! : undefined
+    const values = (given.values[name] ??= [])
+    if (joined !== undefined) values.push(joined)
+    else if (taking === 'list') while (isValue()) values.push(argv[at++]!)
+    else if (taking === 'value' || taking === 'noneWithValue') {
+      if (at < argv.length) values.push(argv[at++]!)
+    } else if (taking === undefined && isValue()) at++
+    if (taking === undefined) given.unknown.push(flag)
+  }
+  return given
+}
+
+export function claudeOptions(argv: readonly string[], cwd: string, env: NodeJS.ProcessEnv): ClaudeOptions {
+  const { values, words, unknown } = wordsOf(argv)
+  const has = (name: string): boolean => name in values
+  const text = (name: string): string | undefined => values[name]?.at(-1)
+  const list = (name: string): string[] => (values[name] ?? []).flatMap(splitTools)
+  const number = (name: string, least: number): number | undefined => numberOf(name, text(name), least)
+
+  const places = placesOf(cwd, env)
+  const settings = settingsOf(text('settings'), places)
+  const model = modelOf(text('model') ?? settings.model, env)
+  const maxTurns = number('max-turns', 1)
+  const maxCost = number('max-budget-usd', 0)
+  const thoughts = (number('max-thinking-tokens', 0) ?? 0) > 0 || ['enabled', 'adaptive'].includes(text('thinking') ?? '')
+  const profile = text('agent')
+  const system = text('system-prompt')
+  const append = text('append-system-prompt')
+  const sessionId = text('session-id')
+  return {
+    agent: {
+      cwd,
+      ...(model !== undefined && { model }),
+      ...(profile !== undefined && { profile }),
+      ...(maxTurns !== undefined && { maxTurns }),
+      ...(maxCost !== undefined && { maxCost }),
+      trustProject: false,
+      rules: [
+        ...settings.rules,
+        ...folderRules(values['add-dir'] ?? [], cwd),
+        ...list('allowedTools').flatMap((tool) => toolRules(tool, 'allow', places)),
+        ...list('disallowedTools').flatMap((tool) => toolRules(tool, 'deny', places)),
+      ],
+      autoApprove: false,
+      gates: { readOnly: false, dryRun: false, strict: false },
+      thoughts,
+      stream: true,
+      apiRetries: 4,
+      redact: true,
+      session: sessionOf(text('resume'), has('continue'), has('fork-session')),
+    },
+    door: {
+      output: oneOf('output-format', text('output-format') ?? 'text', ['text', 'json', 'stream-json'] as const),
+      verbose: has('verbose'),
+      partial: has('include-partial-messages'),
+      replay: has('replay-user-messages'),
+      hostAnswers: text('permission-prompt-tool') === 'stdio',
+      mode: has('dangerously-skip-permissions') ? 'bypassPermissions' : modeOf(text('permission-mode') ?? settings.mode),
+      ...(system !== undefined && { system }),
+      ...(append !== undefined && { append }),
+      ...(sessionId !== undefined && { sessionId }),
+      ...(has('tools') && text('tools') !== 'default' && { onlyTools: list('tools') }),
+      agents: jsonOf('--agents', text('agents') ?? '{}'),
+      servers: serversOf(values['mcp-config'] ?? []),
+      onlyTheseServers: has('strict-mcp-config'),
+    },
+    input: oneOf('input-format', text('input-format') ?? 'text', ['text', 'stream-json'] as const),
+    words,
+    unknown,
+  }
+}
+
+function oneOf<T extends string>(name: string, word: string, words: readonly T[]): T {
+  const found = words.find((one) => one === word)
+  if (found === undefined) throw usageError(`--${name} ${quoted(word)} is not known; give ${words.join(', ')}`)
+  return found
+}
+
+function modeOf(word: string | undefined): DoorOptions['mode'] {
+  if (word === undefined || isMode(word)) return word ?? 'default'
+  throw usageError(`--permission-mode ${quoted(word)} is not known; give ${modes.join(', ')}`)
+}
+
+function numberOf(name: string, word: string | undefined, least: number): number | undefined {
+  if (word === undefined) return undefined
+  const number = /^\d+(\.\d+)?$/.test(word) ? Number(word) : NaN
+  if (!(number >= least)) throw usageError(`--${name} ${quoted(word)} is not a number from ${least} on`)
+  return number
+}
+
+function sessionOf(id: string | undefined, goesOn: boolean, fork: boolean): AgentFlags['session'] {
+  if (id === undefined && !goesOn) return { how: 'new' }
+  return { how: fork ? 'forked' : 'resumed', id }
+}
+
+function folderRules(folders: readonly string[], cwd: string): PermissionRule[] {
+  return folders.flatMap((folder) => {
+    const real = realOf(resolve(cwd, folder))
+    return [real, `${real}/*`].map((pattern) => ({ permission: 'external_directory', pattern, action: 'allow' as const }))
+  })
+}
+
+function realOf(folder: string): string {
+  try {
+    return realpathSync(folder)
+  } catch (error) {
+    throw usageError(`--add-dir ${quoted(folder, 500)}: ${systemReason(error)}`)
+  }
+}
+
+// ── JSON, or the file that holds it ──────────────────────────────────────────────────────────────────────────────────────
+
+function jsonOf(flag: string, text: string): Rec {
+  const isInline = text.trimStart().startsWith('{')
+  try {
+    const value: unknown = JSON.parse(isInline ? text : readFileSync(text, 'utf8'))
+    if (isRecord(value)) return value
+  } catch (error) {
+    throw usageError(`${flag} ${quoted(text, 200)} cannot be read: ${systemReason(error)}`)
+  }
+  throw usageError(`${flag} ${quoted(text, 200)} must be a JSON object`)
+}
+
+function serversOf(texts: readonly string[]): Record<string, ServerSpec> {
+  return Object.assign({}, ...texts.map((text) => serversIn(jsonOf('--mcp-config', text)))) as Record<string, ServerSpec>
+}
+
+/** Of Claude's own settings: the rules, the mode and the model. */
+function settingsOf(text: string | undefined, ground: Ground): { rules: PermissionRule[]; mode?: string; model?: string } {
+  if (text === undefined) return { rules: [] }
+  const { permissions, model } = jsonOf('--settings', text)
+  const said = isRecord(permissions) ? permissions : {}
+  const rules = (['allow', 'ask', 'deny'] as const).flatMap((action: Action) => {
+    const tools = said[action]
+    return (Array.isArray(tools) ? tools : []).flatMap((tool) => (typeof tool === 'string' ? toolRules(tool, action, ground) : []))
+  })
+  const mode = said['defaultMode']
+  return { rules, ...(typeof mode === 'string' && { mode }), ...(typeof model === 'string' && { model }) }
+}

@@ -1,0 +1,182 @@
+// The stream as a host of Claude Code wants it: the dialect's records without those that only a recording needs, and what a host may
+// ask about kept at hand.
+import { isRecord, type Rec } from '../base/json.ts'
+import { usageKeys } from '../dialects/claude/encode-usage.ts'
+import type { Sink, WritableDialect } from '../dialects/contract.ts'
+import { makeEvent } from '../model/make.ts'
+import type { Context, Event, EventOf, Payload, Rule, Usage } from '../model/event.ts'
+import type { EventSink } from '../run/pipeline.ts'
+import { dialectSink, type LineOut } from '../run/sinks.ts'
+import type { Channel } from './claude-channel.ts'
+import { print } from './io.ts'
+import { say } from './exit.ts'
+
+export type HostSink = EventSink & {
+  /** A new permission mode, for the host to see. */
+  tellMode(mode: string): void
+  known(): Known
+}
+
+/** What the stream has told so far. */
+export type Known = {
+  session?: string
+  model?: string
+  context?: Context
+  usage?: Usage
+  servers?: Payload<'catalog.update'>['servers']
+  /** A turn is running. */
+  isBusy: boolean
+}
+
+export type HostSinkOptions = {
+  partial: boolean
+  replay: boolean
+  mode(): string
+  channel: Pick<Channel, 'wasAnswered'>
+  onTurn?(): void
+}
+
+export function hostSink(dialect: WritableDialect, out: LineOut, options: HostSinkOptions): HostSink {
+  const { mode, onTurn } = options
+  let keeper: Keeper | undefined
+  const live = { ...dialect, encoder: (sink: Sink) => dialect.encoder((keeper = keeping(screened(sink, options)))) }
+  const inner = dialectSink(live, out, () => {})
+  let known: Known = { isBusy: false }
+
+  function learn(event: Event): void {
+    if (event.agent !== undefined) return
+    const { session } = event
+    if (session !== undefined) known.session = session
+    if ((event.kind === 'session.start' || event.kind === 'session.update') && event.model !== undefined) known.model = event.model
+    else if (event.kind === 'turn.start') known.isBusy = true
+    else if (event.kind === 'turn.end') known.isBusy = false
+    else if (event.kind === 'catalog.update' && event.servers !== undefined) known.servers = event.servers
+    else if (event.kind === 'message.end') {
+      if (event.context !== undefined) known.context = event.context
+      if (event.usage !== undefined) known.usage = event.usage
+      keeper?.complete(event)
+    }
+  }
+
+  return {
+    push(event) {
+      learn(event)
+      if (event.kind === 'session.start') inner.push({ ...event, mode: mode() })
+      else if (event.kind === 'permission.request') inner.push(withSuggestions(event))
+      else inner.push(event)
+      if (event.kind === 'turn.start') onTurn?.()
+    },
+    flush: inner.flush,
+    end: inner.end,
+    tellMode(word) {
+      inner.push(makeEvent('session.update', { mode: word, by: 'host' }, { session: known.session }))
+      inner.flush()
+    },
+    known: () => known,
+  }
+}
+
+// ── what a message has used ──────────────────────────────────────────────────────────────────────────────────────────────
+
+type Keeper = Sink & { complete(event: EventOf<'message.end'>): void }
+
+/**
+ * What a message has used is known at its end, a moment after its last block: that one is kept back so long, with the stop of its block.
+ * Any other record lets it go.
+ */
+function keeping(sink: Sink): Keeper {
+  let kept: [record: Rec, synthetic: string | undefined][] = []
+  const release = (): void => {
+    const all = kept
+    kept = []
+    for (const [record, synthetic] of all) sink.write(record, synthetic)
+  }
+  return {
+    ...sink,
+    write(record, synthetic) {
+      const isBlock = record['type'] === 'assistant' && record['parent_tool_use_id'] === null
+      if (!(kept.length === 1 && isBlockStop(record))) release()
+      if (isBlock || kept.length > 0) kept.push([record, synthetic])
+      else sink.write(record, synthetic)
+    },
+    complete({ usage, finish }) {
+      const message = kept[0]?.[0]['message']
+      if (isRecord(message)) {
+        if (usage !== undefined) message['usage'] = usageKeys(usage)
+        if (finish !== undefined && stops.has(finish)) message['stop_reason'] = finish
+      }
+      release()
+    },
+  }
+}
+
+const isBlockStop = ({ type, event }: Rec): boolean => type === 'stream_event' && isRecord(event) && event['type'] === 'content_block_stop'
+const stops: ReadonlySet<string> = new Set(['end_turn', 'tool_use', 'max_tokens', 'stop_sequence', 'refusal'])
+
+// ── records that stay away ───────────────────────────────────────────────────────────────────────────────────────────────
+
+const screened = (sink: Sink, options: HostSinkOptions): Sink => ({
+  ...sink,
+  write(record, synthetic) {
+    const shown = screen(record, options)
+    if (shown !== undefined) sink.write(shown, synthetic)
+  },
+})
+
+/** In a recording both sides of the control channel stand in one stream; a host knows what it has said itself. */
+export function screen(record: Rec, { partial, replay, channel }: HostSinkOptions): Rec | undefined {
+  switch (record['type']) {
+    case 'stream_event':
+      return partial ? record : undefined
+    case 'user':
+      return record['isReplay'] === true && !replay ? undefined : record
+    case 'control_request':
+      return isRecord(record['request']) && record['request']['subtype'] === 'can_use_tool' ? record : undefined
+    case 'control_response': {
+      const id = isRecord(record['response']) ? String(record['response']['request_id']) : ''
+      return channel.wasAnswered(id) ? undefined : { type: 'control_cancel_request', request_id: id }
+    }
+    case 'system':
+      // A newer SDK keeps its end open from `running` to `idle`, which would tie its exit to our words about a status.
+      return record['subtype'] === 'session_state_changed' ? undefined : record
+    case 'result':
+      return String(record['terminal_reason']).startsWith('aborted') ? { ...record, errors: [] } : record
+    default:
+      return record
+  }
+}
+
+/** What an "always" would allow, in the words that a host sends back with its answer. */
+function withSuggestions(event: EventOf<'permission.request'>): EventOf<'permission.request'> {
+  const rules = (event.suggestions ?? []).filter(isRule)
+  if (rules.length === 0) return event
+  const named = rules.map(({ permission, pattern }) => ({
+    toolName: permission,
+    ...(pattern !== '*' && { ruleContent: permission === 'bash' ? pattern.replace(/ \*$/, ':*') : pattern }),
+  }))
+  return { ...event, suggestions: [{ type: 'addRules', rules: named, behavior: 'allow', destination: 'session' }] }
+}
+
+const isRule = (value: unknown): value is Rule =>
+  isRecord(value) && typeof value['permission'] === 'string' && typeof value['pattern'] === 'string'
+
+// ── one answer instead of a stream ───────────────────────────────────────────────────────────────────────────────────────
+
+/** `json`: the result, or with `verbose` all records as one array. `text`: the answer alone. */
+export function resultOut(format: 'json' | 'text', verbose: boolean): LineOut {
+  const lines: string[] = []
+  let result = ''
+  return {
+    line(line) {
+      if (line.startsWith('{"type":"result"')) result = line
+      if (verbose) lines.push(line)
+    },
+    flush() {},
+    close() {
+      if (format === 'json') return print(verbose ? `[${lines.join(',\n')}]\n` : `${result}\n`)
+      const { result: answer, errors } = JSON.parse(result || '{}') as Rec
+      if (typeof answer === 'string') print(`${answer}\n`)
+      else say(`sluice: ${Array.isArray(errors) && errors.length > 0 ? errors.join('; ') : 'the turn was stopped'}`)
+    },
+  }
+}

@@ -1,0 +1,54 @@
+// The tools that a session would have, and what the rules say of each: not what a single call will meet, but where it starts from.
+import type { Tool } from '../agents/builtin/tools/tool.ts'
+import type { Profile } from '../config/shape.ts'
+import { matchesName } from '../config/tools.ts'
+import { plural } from '../base/text.ts'
+import type { Action, PermissionRule } from '../supervise/contract.ts'
+import { formatRule, matches, toolHidden } from '../supervise/rules.ts'
+
+export type ToolRow = {
+  name: string
+  source: 'builtin' | 'mcp'
+  server?: string
+  /** What holds for a call that no narrower rule is about. */
+  action: Action
+  /** The narrower rules. */
+  rules: readonly string[]
+  /** The model does not see it. */
+  hidden: boolean
+  /** The first line of it. */
+  description: string
+}
+
+export type ToolFacts = {
+  tools: readonly Pick<Tool, 'name' | 'source' | 'server' | 'description'>[]
+  profile: Pick<Profile, 'tools'>
+  rules: readonly PermissionRule[]
+}
+
+/** Those that the agent makes for itself, when there is something to make them of. */
+export const ownTools = (skills: number, profiles: number): ToolFacts['tools'] => [
+  ...(skills > 0 ? [{ name: 'skill', source: 'builtin', description: `Loads one of ${plural(skills, 'skill')}.` } as const] : []),
+  ...(profiles > 0 ? [{ name: 'task', source: 'builtin', description: 'Gives a piece of work to a subagent.' } as const] : []),
+]
+
+export function toolRows({ tools, profile, rules }: ToolFacts): ToolRow[] {
+  return tools.map(({ name, source, server, description }) => {
+    const about = rules.filter(({ permission }) => matches(permission, name))
+    const base = about.findLastIndex(({ pattern }) => pattern === '*')
+    return {
+      name,
+      source,
+      ...(server !== undefined && { server }),
+      action: about[base]?.action ?? 'ask',
+      rules: about.slice(base + 1).map(formatRule),
+      hidden: toolHidden(rules, name) || (profile.tools !== undefined && !profile.tools.some((pattern) => matchesName(pattern, name))),
+      description: description.split('\n', 1)[0]!.trim(),
+    }
+  })
+}
+
+export function verdictText({ action, rules, hidden }: Pick<ToolRow, 'action' | 'rules' | 'hidden'>): string {
+  if (hidden) return 'hidden'
+  return rules.length === 0 ? action : `${action}, ${plural(rules.length, 'rule')}`
+}
