@@ -9,7 +9,7 @@ const BUNDLE = join(import.meta.dirname, '../dist/cli.js')
 const BASELINE = join(import.meta.dirname, 'baseline.mjs')
 // The launcher of a checkout starts this very Node, so both sides of a ratio run on it.
 const OWN_NODE = join(import.meta.dirname, '../node_modules/node/bin/node')
-const NODE = existsSync(OWN_NODE) ? OWN_NODE : process.execPath
+export const node = existsSync(OWN_NODE) ? OWN_NODE : process.execPath
 const PINO_PRETTY = join(import.meta.dirname, 'node_modules/pino-pretty/bin.js')
 const STDERR_LIMIT = 256 << 20
 
@@ -24,15 +24,15 @@ export const isBuilt = (): boolean => existsSync(BUNDLE)
 
 export const sluice = (argv: readonly string[], files: readonly string[]): string[] => [SLUICE, ...argv, ...files]
 
-export const bareParse = (files: readonly string[]): string[] => [NODE, BASELINE, ...files]
+export const bareParse = (files: readonly string[]): string[] => [node, BASELINE, ...files]
 
 /** It reads stdin only. */
 export const pinoPretty = (files: readonly string[]): string[] => {
   if (!existsSync(PINO_PRETTY)) throw new Error('pino-pretty is missing; run npm ci --prefix bench first')
-  return ['/bin/sh', '-c', 'program=$1; shift; cat "$@" | "$0" "$program"', NODE, PINO_PRETTY, ...files]
+  return ['/bin/sh', '-c', 'program=$1; shift; cat "$@" | "$0" "$program"', node, PINO_PRETTY, ...files]
 }
 
-export const bareStart = (): string[] => [NODE, '-e', '0']
+export const bareStart = (): string[] => [node, '-e', '0']
 
 /** Milliseconds: of the clock, and of all processors together. */
 export type Time = { wall: number; cpu: number }

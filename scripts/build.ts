@@ -26,7 +26,8 @@ const commands = [
   'skills',
   'tour',
 ]
-const workers = ['validate-worker', 'usage-worker']
+/** Bundles of their own beside the commands: what another thread runs, and what only some runs of a command need. */
+const parts = ['validate-worker', 'usage-worker', 'run-pretty']
 const dialects = readdirSync(path('src/dialects'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name)
@@ -98,6 +99,8 @@ const isCommand = (id: string): boolean => commands.some((name) => id === `./${n
 function sharedOf(id: string): string | undefined {
   const vendor = Object.keys(vendored).find((name) => vendored[name] === id)
   if (vendor !== undefined && id !== 'diff') return `./lib/vendor/${vendor}.js`
+  const part = parts.find((name) => id === `./${name}.ts`)
+  if (part !== undefined) return `./${part}.js`
   if (id.endsWith('/table.gen.js')) return './lib/prices.js'
   const dialect = /^\.\.\/dialects\/(\w+)\/index\.ts$/.exec(id)?.[1]
   return dialect === undefined ? undefined : `./lib/dialects/${dialect}.js`
@@ -106,7 +109,7 @@ await bundle(
   { input: { cli: path('src/cli/main.ts') }, external: isCommand },
   { paths: (id: string) => id.replace(/\.ts$/, '.js'), codeSplitting: false },
 )
-for (const name of [...commands, ...workers]) {
+for (const name of [...commands, ...parts]) {
   await bundle(
     { input: { [name]: path(`src/cli/${name}.ts`) }, external: (id: string) => sharedOf(id) !== undefined || isRare(id) },
     { paths: (id: string) => sharedOf(id) ?? id, codeSplitting: false },

@@ -21,7 +21,7 @@ Delegating.
 
 ● Agent Count lines
 │
-│ ❯ (agent) SUBTASK-MARKER count the lines
+│ ❯ SUBTASK-MARKER count the lines
 │
 │ ● Read notes.txt
 │   ✔ ok · 26 ms · 4 lines

@@ -8,6 +8,7 @@ import { beginning, copyOf, createMemory, ending } from './excerpt.ts'
 import { phraseOf } from './phrases.ts'
 import { known } from './snapshot.ts'
 import type { Stall } from './stall.ts'
+import { subjectOf } from './subject.ts'
 import type { Totals } from './usage.ts'
 
 const longest = { prompt: 500, answer: 1000, excerpt: 160, error: 500 }
@@ -77,15 +78,19 @@ export function createSessionFold(session: string | undefined) {
   }
 
   function ask(event: EventOf<'permission.answer'>): void {
-    const { id = '', decision, by, at, name } = event
+    const { id = '', decision, by, at, name, toolKind = 'other' } = event
     const request = asked.get(id)
     asked.delete(id)
     const isOpen = decision === 'withdrawn'
     permissions[isOpen ? 'unanswered' : decision === 'allow' ? 'allowed' : 'refused']++
     if (!isOpen && decision !== 'allow') trouble.denied++
-    if (request === undefined && decision === 'allow') return // a rule's yes is no news
-    const waitedMs = request?.at === undefined || at === undefined ? undefined : at - request.at
-    asks.add(() => ({ decision, ...known({ name: request?.name ?? name, question: request?.question, by, waitedMs }) }))
+    if (!wasAsked(request) && decision === 'allow') return // a rule's yes is no news
+    const waitedMs = request?.at === undefined || at === undefined || !wasAsked(request) ? undefined : at - request.at
+    asks.add(() => {
+      const question = request?.question ?? subjectOf({ toolKind: request?.toolKind ?? toolKind, input: request?.input ?? event.input })
+      const short = question === '' ? undefined : beginning(question, longest.excerpt)
+      return { decision, ...known({ name: request?.name ?? name, question: short, by, waitedMs }) }
+    })
   }
 
   function endTurn(event: EventOf<'turn.end'>): void {
@@ -138,10 +143,10 @@ export function createSessionFold(session: string | undefined) {
         tools.end(event)
         break
       case 'file.update':
-        for (const { path } of event.changes ?? []) tools.touch(path, 'changed')
+        for (const { path } of event.changes ?? []) tools.changed(path)
         break
       case 'permission.request':
-        permissions.asked++
+        if (wasAsked(event)) permissions.asked++
         if (asked.size < most.open) asked.set(event.id, event)
         break
       case 'permission.answer':
@@ -237,6 +242,9 @@ export function createSessionFold(session: string | undefined) {
     },
   }
 }
+
+/** Some dialects have no answer without a request; what was put there for that was asked of nobody. */
+const wasAsked = (request: EventOf<'permission.request'> | undefined): boolean => request !== undefined && request.synthetic !== 'required'
 
 function around(text: string, rule: string): string {
   const at = text.toLowerCase().indexOf(phraseOf(rule) ?? text)

@@ -31,15 +31,15 @@ const touches: Partial<Record<ToolKind, 'read' | 'changed'>> = { read: 'read', e
 export function createTools() {
   const open = new Map<string, Call>()
   const tools = new Map<string, ToolDigest>()
-  const files = new Map<string, FileDigest>()
+  const files = new Map<string, FileDigest & { told: number }>()
   const commands = keeper<CommandDigest>(mostCommands)
   let moreFiles = 0
 
-  function touch(path: string, how: 'read' | 'changed'): void {
+  function touch(path: string, how: 'read' | 'changed' | 'told'): void {
     let file = files.get(path)
     if (file === undefined) {
       if (files.size >= mostFiles) return void moreFiles++
-      files.set(path, (file = { path, read: 0, changed: 0 }))
+      files.set(path, (file = { path, read: 0, changed: 0, told: 0 }))
     }
     file[how]++
   }
@@ -95,13 +95,16 @@ export function createTools() {
         ...(ms !== undefined && { durationMs: ms }),
       }))
     },
-    touch,
+    /** Many sources tell of a change beside the call that made it, some more than once: it counts where no call names the file. */
+    changed: (path: string): void => touch(path, 'told'),
     /** The call that began last of those that are open. */
     current: (): string | undefined => [...open.values()].at(-1)?.name,
     denied: (): number => sum(tools.values(), ({ denied }) => denied),
     tools: (): ToolDigest[] => [...tools.values()].toSorted((a, b) => b.calls - a.calls || b.totalMs - a.totalMs),
     files: (): List<FileDigest> => ({
-      items: [...files.values()].toSorted((a, b) => Number(b.changed > 0) - Number(a.changed > 0)),
+      items: [...files.values()]
+        .map(({ told, ...file }) => ({ ...file, changed: file.changed || told }))
+        .toSorted((a, b) => Number(b.changed > 0) - Number(a.changed > 0)),
       more: moreFiles,
     }),
     commands: commands.list,

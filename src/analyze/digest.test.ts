@@ -119,6 +119,42 @@ test('permissions asked and answered, and what was denied', () => {
   assert.equal(digest.counts.denied, 1)
 })
 
+test('what nobody was asked is not counted as asked, and a refusal says of what', () => {
+  const request = { event: 'permission.request', request_id: '1', tool: 'bash', options: [], synthetic: 'required' }
+  const { permissions } = only(avenor(request, { event: 'permission.response', request_id: '1', kind: 'allow', source: 'avenor' }, end))
+  assert.deepEqual([permissions.asked, permissions.allowed, permissions.items], [0, 1, []])
+  const refused = digestOf(
+    [
+      { kind: 'session.start', seq: 1 },
+      { kind: 'permission.answer', seq: 2, decision: 'reject', by: 'rule', name: 'bash', toolKind: 'execute', input: { command: 'rm x' } },
+    ].map((event) => ({ v: 1, session: 's', ...event })),
+    'sluice',
+  )
+  assert.deepEqual(only(refused).permissions.items, [{ name: 'bash', question: 'rm x', decision: 'reject', by: 'rule' }])
+})
+
+test('a change that is told beside its call counts once; one that no call names counts as told', () => {
+  const update = (path: string): Rec => ({ kind: 'file.update', call: 'c', changes: [{ path, change: 'update' }] })
+  const { files } = only(
+    digestOf(
+      [
+        { kind: 'session.start' },
+        { kind: 'tool.start', call: 'c', name: 'edit', toolKind: 'edit', paths: ['/a'] },
+        update('/a'),
+        update('/b'),
+        { kind: 'tool.end', call: 'c', status: 'ok' },
+        update('/a'),
+        update('/b'),
+      ].map((event, index) => ({ v: 1, seq: index + 1, session: 's', ...event })),
+      'sluice',
+    ),
+  )
+  assert.deepEqual(files.items, [
+    { path: '/a', read: 0, changed: 1 },
+    { path: '/b', read: 0, changed: 2 },
+  ])
+})
+
 suite('trouble', () => {
   test('findings, with the words around them', () => {
     const digest = avenor(say('all is well. The review'), say('er flagged this'), say(' and more'), end)

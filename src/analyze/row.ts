@@ -43,6 +43,8 @@ export type CallRow = Place & {
   durationMs?: number | undefined
   output?: string | undefined
   changes?: readonly Change[] | undefined
+  /** Who refused it, where nobody was asked. */
+  refusedBy?: string | undefined
 }
 export type TaskRow = Place & {
   type: 'task'
@@ -60,6 +62,10 @@ export type AskRow = Place & {
   decision?: string | undefined
   by?: string | undefined
   answer?: string | undefined
+  /** Decided without a question: by a rule, a default, or for want of somebody to ask. */
+  unasked?: true | undefined
+  /** The call that it is about, while that is open. */
+  call?: string | undefined
 }
 export type PlanRow = Place & {
   type: 'plan'

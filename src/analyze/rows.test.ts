@@ -176,3 +176,49 @@ test('sessions do not mix, and an ended one leaves nothing behind', () => {
     [undefined, 0],
   ])
 })
+
+test('a plan is told once, by the call that writes it or by the agent, and again when it is another', () => {
+  const todos = [{ content: 'one', status: 'in_progress' }]
+  const rows = rowsOf(
+    { kind: 'tool.start', call: 'c', name: 'todowrite', toolKind: 'plan', input: { todos } },
+    { kind: 'plan.update', call: 'c', entries: [{ text: 'one', status: 'active' }] },
+    { kind: 'plan.update', entries: [{ text: 'one', status: 'done' }] },
+  )
+  assert.deepEqual(brief(rows, 'id', 'type'), [
+    ['c', 'call'],
+    ['c plan', 'plan'],
+    ['e3', 'plan'],
+  ])
+})
+
+test('what a call changes or loads is told by the call alone; what a command changes is a note', () => {
+  const update = { kind: 'file.update', call: 'c', changes: [{ path: '/a', change: 'update' }] }
+  const types = (start: object, event: Record<string, unknown>): unknown[] =>
+    rowsOf({ kind: 'tool.start', call: 'c', name: 't', ...start }, event).map(({ type }) => type)
+  assert.deepEqual(types({ toolKind: 'edit' }, update), ['call'])
+  assert.deepEqual(types({ toolKind: 'skill' }, { kind: 'skill.load', call: 'c', level: 'loaded', name: 's' }), ['call'])
+  assert.deepEqual(types({ toolKind: 'execute' }, update), ['call', 'note'])
+  assert.deepEqual(types({ toolKind: 'edit' }, { ...update, call: 'another' }), ['call', 'note'])
+})
+
+test('a refusal without a question is said by its call, with the reason where the result has none', () => {
+  const rows = rowsOf(
+    { kind: 'tool.start', call: 'c', name: 'bash', toolKind: 'execute', input: { command: 'x' } },
+    { kind: 'permission.answer', call: 'c', decision: 'reject', by: 'headless', name: 'bash', text: 'nobody is here' },
+    { kind: 'tool.end', call: 'c', status: 'denied' },
+  )
+  assert.deepEqual(brief(rows, 'type', 'unasked', 'call', 'refusedBy', 'output'), [
+    ['call', undefined, undefined, undefined, undefined],
+    ['ask', true, 'c', undefined, undefined],
+    ['call', undefined, undefined, 'headless', 'nobody is here'],
+  ])
+})
+
+test('a request that a dialect had to add was asked of nobody', () => {
+  const rows = rowsOf(
+    { kind: 'permission.request', id: '1', name: 'bash', options: [], synthetic: 'required' },
+    { kind: 'permission.answer', id: '1', decision: 'allow', by: 'policy' },
+    { kind: 'permission.request', id: '2', name: 'bash', options: [] },
+  )
+  assert.deepEqual(brief(rows, 'unasked'), [[true], [true], [undefined]])
+})

@@ -4,10 +4,11 @@ import type { Event, EventOf } from '../model/event.ts'
 import { outcomeOf, toolFailed } from '../model/outcome.ts'
 import { changesOf } from './changes.ts'
 import { noteOf } from './notes.ts'
-import type { AskRow, CallRow, Row, TaskRow } from './row.ts'
+import type { AskRow, CallRow, PlanRow, Row, TaskRow } from './row.ts'
 import { subjectOf, todosIn } from './subject.ts'
 
 type Said = 'text' | 'thought'
+type Entry = PlanRow['entries'][number]
 type Open<R> = { row: R; at: number | undefined }
 
 /** What is open in one session. */
@@ -16,6 +17,7 @@ type State = {
   calls: Map<string, Open<CallRow> & { paths: readonly string[] | undefined }>
   tasks: Map<string, Open<TaskRow> & { call: string | undefined }> // `call`: the open call that spawned it, which is on the screen
   asks: Map<string, AskRow>
+  plan: readonly Entry[] // as it was last told
   said: Map<string, string[]>
   prompt: { event: EventOf<'prompt.submit'>; texts: string[] } | undefined
   shown: string | undefined // the id of the last prompt
@@ -30,6 +32,7 @@ const newState = (at: number | undefined): State => ({
   calls: new Map(),
   tasks: new Map(),
   asks: new Map(),
+  plan: [],
   said: new Map(),
   prompt: undefined,
   shown: undefined,
@@ -135,8 +138,10 @@ export function createTimeline(): Timeline {
       case 'question.answer':
         return answer(state, event)
       case 'plan.update':
-        rows.push({ ...place(state, event), type: 'plan', entries: event.entries })
-        return
+        return plan(state, event, event.entries)
+      case 'file.update':
+      case 'skill.load':
+        if (isToldByCall(state, event)) return
     }
     const note = noteOf(event)
     if (note !== undefined) rows.push({ ...place(state, event), type: 'note', ...note })
@@ -197,8 +202,15 @@ export function createTimeline(): Timeline {
     const row: CallRow = { ...place(state, event, call), type: 'call', name, toolKind, subject: subjectOf(event), input, open: true }
     rows.push(row)
     const entries = toolKind === 'plan' ? todosIn(input) : undefined
-    if (entries !== undefined) rows.push({ ...place(state, event, `${row.id} plan`), type: 'plan', entries })
+    if (entries !== undefined) plan(state, event, entries, `${row.id} plan`)
     if (call !== undefined) state.calls.set(call, { row, at: event.at, paths: event.paths })
+  }
+
+  /** A plan may be told by the call that writes it and again when it is written. */
+  function plan(state: State, event: Event, entries: readonly Entry[], id?: string): void {
+    if (isSamePlan(state.plan, entries)) return
+    state.plan = entries
+    rows.push({ ...place(state, event, id), type: 'plan', entries })
   }
 
   /** Only what is worth a line: the input of a call that was announced without it. */
@@ -236,7 +248,7 @@ export function createTimeline(): Timeline {
       failed: toolFailed(event),
       exitCode,
       durationMs: event.durationMs ?? spanOf(event.startedAt, event.endedAt) ?? spanOf(open?.at, event.at),
-      output: text ?? error?.text ?? joinedText(content),
+      output: text ?? error?.text ?? joinedText(content) ?? base.output,
       changes: changes.length > 0 ? changes : undefined,
     })
   }
@@ -275,6 +287,7 @@ export function createTimeline(): Timeline {
             about: 'permission',
             name: event.name ?? event.permission,
             question: event.question ?? subjectOf({ toolKind: event.toolKind ?? 'other', input: event.input }),
+            unasked: event.synthetic === 'required' ? true : undefined,
             open: true,
           }
         : {
@@ -297,13 +310,28 @@ export function createTimeline(): Timeline {
       type: 'ask',
       about: event.kind === 'permission.answer' ? 'permission' : 'question',
       ...(event.kind === 'permission.answer'
-        ? { name: event.name ?? event.permission, question: subjectOf({ toolKind: event.toolKind ?? 'other', input: event.input }) }
+        ? {
+            name: event.name ?? event.permission,
+            question: subjectOf({ toolKind: event.toolKind ?? 'other', input: event.input }),
+            unasked: true,
+          }
         : { question: '' }),
     }
+    const call = event.call === undefined ? undefined : state.calls.get(event.call)
+    if (call !== undefined && row.unasked && decision !== 'allow') call.row = { ...call.row, refusedBy: by, output: text }
     const answers = event.kind === 'question.answer' && event.answers !== undefined ? Object.values(event.answers).join(' · ') : text
-    rows.push({ ...row, open: undefined, seq, at, decision, by, answer: answers })
+    rows.push({ ...row, open: undefined, seq, at, decision, by, answer: answers, call: call && event.call })
   }
 }
+
+/** A call shows the file that it changes and the skill that it loads. */
+function isToldByCall({ calls }: State, { call, kind }: Event): boolean {
+  const toolKind = call === undefined ? undefined : calls.get(call)?.row.toolKind
+  return toolKind !== undefined && (kind === 'skill.load' ? toolKind === 'skill' : toolKind !== 'other' && changesFiles(toolKind))
+}
+
+const isSamePlan = (a: readonly Entry[], b: readonly Entry[]): boolean =>
+  a.length === b.length && a.every(({ text, status }, index) => text === b[index]!.text && status === b[index]!.status)
 
 const saidOf = (kind: 'text.end' | 'thought.end'): Said => (kind === 'text.end' ? 'text' : 'thought')
 const blockKey = ({ kind, agent }: Event): string => `${kind.startsWith('text') ? 'text' : 'thought'} ${agent ?? ''}`

@@ -8,22 +8,10 @@ import type { Prepared } from '../run/builtin.ts'
 import { formatRule } from '../supervise/rules.ts'
 import { costText, countText, timeText } from '../views/amounts.ts'
 import { harmlessLine } from '../views/harmless.ts'
-import { cutTo, widthOf } from '../views/layout.ts'
 import type { Style } from '../views/style.ts'
 import type { Book } from './chat-book.ts'
+import { columns } from './columns.ts'
 import { ownTools, toolRows, verdictText } from './tools-list.ts'
-
-/** Cells under each other; the last one takes what is left of the width. */
-export function columns(rows: readonly (readonly string[])[], width: number): string[] {
-  const last = Math.max(0, ...rows.map((row) => row.length)) - 1
-  const widths = Array.from({ length: last }, (_, at) => Math.max(0, ...rows.map((row) => widthOf(row[at] ?? ''))))
-  const room = Math.max(10, width - widths.reduce((sum, wide) => sum + wide + 2, 0))
-  return rows.map((row) =>
-    [...widths.map((wide, at) => (row[at] ?? '') + ' '.repeat(wide - widthOf(row[at] ?? ''))), cutTo(row[last] ?? '', room)]
-      .join('  ')
-      .trimEnd(),
-  )
-}
 
 export async function toolLines({ request, rulesFor, profile }: Prepared, width: number): Promise<string[]> {
   const servers = await request.servers

@@ -1,6 +1,5 @@
 // What a host says of the agent before its first prompt, put into what the agent is started with: words for the model, subagents, tools
 // that are offered, servers, hooks, and a permission mode that may change at any time.
-import { connectServers } from '../agents/builtin/mcp/session.ts'
 import type { Servers } from '../agents/builtin/request.ts'
 import type { Tool } from '../agents/builtin/tools/tool.ts'
 import { isRecord, type Rec } from '../base/json.ts'
@@ -23,7 +22,7 @@ export function adapt(
   const { request } = prepared
   const hooks = hooksIn(init['hooks'])
   const hooked = (tool: Tool): Tool => withHooks(tool, hooks, scene)
-  const servers = serversOf(prepared, options, init, scene)
+  const servers = serversOf(prepared, init, scene)
   const own = profilesIn({ ...options.agents, ...(isRecord(init['agents']) ? init['agents'] : {}) }, scene.env)
   const toolsOf = new Map(own.map(({ name, tools }) => [name, tools]))
   const only = options.onlyTools?.flatMap((tool) => permissionsOf(tool))
@@ -77,16 +76,12 @@ function profilesIn(agents: Rec, env: NodeJS.ProcessEnv): Profile[] {
   })
 }
 
-/** Those of the settings, those of the command line, and those inside the host. */
-function serversOf({ request, secrets }: Prepared, options: DoorOptions, init: Rec, { ask }: HookScene): Promise<Servers> | undefined {
-  const { env, cwd } = request.context
-  const reserved = [...request.tools.map(({ name }) => name), 'task', 'skill']
+/** Those that the agent has anyway, and those inside the host. */
+function serversOf({ request }: Prepared, init: Rec, { ask }: HookScene): Promise<Servers> | undefined {
   const inHost = (Array.isArray(init['sdkMcpServers']) ? init['sdkMcpServers'] : []).filter((name) => typeof name === 'string')
+  if (inHost.length === 0) return request.servers
+  const reserved = [...request.tools.map(({ name }) => name), 'task', 'skill']
   const manifests = isRecord(init['sdkMcpServerManifests']) ? init['sdkMcpServerManifests'] : {}
-  const all = [
-    ...(request.servers === undefined ? [] : [request.servers]),
-    ...(Object.keys(options.servers).length > 0 ? [connectServers(options.servers, { env, cwd, reserved, secretValues: secrets })] : []),
-    ...(inHost.length > 0 ? [hostServers(inHost, manifests, reserved, ask)] : []),
-  ]
-  return all.length === 0 ? undefined : Promise.all(all).then(joinServers)
+  const found = hostServers(inHost, manifests, reserved, ask)
+  return request.servers === undefined ? found : Promise.all([request.servers, found]).then(joinServers)
 }

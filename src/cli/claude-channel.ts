@@ -78,7 +78,7 @@ export function createChannel(out: LineOut, onMode: (mode: unknown) => void): Ch
     wasAnswered: (id) => answered.delete(id),
     end() {
       isOver = true
-      for (const settle of [...waiting.values()]) settle(undefined)
+      for (const settle of waiting.values()) settle(undefined)
     },
   }
 }

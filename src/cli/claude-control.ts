@@ -13,7 +13,7 @@ export type Control = {
   prepared: Prepared
   known(): Known
   /** The model that is asked for, known to be there. */
-  setModel(name: string | undefined): void
+  setModel(name: string | undefined): Promise<void>
   setMode(mode: Mode): void
   interrupt(): void
 }
@@ -29,7 +29,7 @@ const answers: Readonly<Record<string, Answering>> = {
   async set_model({ model }, { env, prepared, setModel }) {
     const name = modelOf(typeof model === 'string' ? model : undefined, env)
     if (name !== undefined) await prepared.request.chooseModel(name)
-    setModel(name)
+    await setModel(name)
     return {}
   },
   set_permission_mode({ mode }, { setMode }) {

@@ -2,9 +2,8 @@
 // stdin means that no more will come, never that the work is to stop.
 import { dirname } from 'node:path'
 import type { Rec } from '../base/json.ts'
-import type { ServerSpec } from '../config/shape.ts'
+import { quoted } from '../base/text.ts'
 import { claude } from '../dialects/claude/index.ts'
-import { createFramer } from '../framing/framer.ts'
 import { openSessionLog, sessionsFolder } from '../log/sessions.ts'
 import type { Prepared } from '../run/builtin.ts'
 import type { EventSink } from '../run/pipeline.ts'
@@ -13,10 +12,11 @@ import { logSink } from '../run/sinks.ts'
 import { adapt } from './claude-adapt.ts'
 import { createChannel } from './claude-channel.ts'
 import { answer, type Control, interruption } from './claude-control.ts'
-import { hostMessage, type HostMessage } from './claude-input.ts'
+import { given, hostMessages, type Inbox } from './claude-inbox.ts'
+import type { HostMessage } from './claude-input.ts'
 import { hostSink, resultOut } from './claude-output.ts'
 import { isMode, type Mode } from './claude-rules.ts'
-import { exitCodeOf, exitCodes, say, systemReason } from './exit.ts'
+import { exitCodeOf, exitCodes, hasCode, say, systemReason, usageError } from './exit.ts'
 import { compose, hearSignals, type Opened, prepare, sessionOf } from './run-live.ts'
 import type { AgentFlags } from './run-options.ts'
 import { lineOut } from './run-outputs.ts'
@@ -38,8 +38,6 @@ export type DoorOptions = {
   /** As Claude names them. */
   onlyTools?: readonly string[]
   agents: Rec
-  servers: Readonly<Record<string, ServerSpec>>
-  onlyTheseServers: boolean
   /** The one prompt: stdin is not read then. */
   prompt?: string
   /** Others who read the events. */
@@ -50,13 +48,11 @@ export type DoorOptions = {
 export const plainDoor: DoorOptions = {
   output: 'stream-json',
   verbose: true,
-  partial: false,
+  partial: true,
   replay: false,
   hostAnswers: true,
   mode: 'default',
   agents: {},
-  servers: {},
-  onlyTheseServers: false,
 }
 
 export async function claudeDoor(flags: AgentFlags, options: DoorOptions): Promise<number> {
@@ -99,19 +95,17 @@ async function serve(flags: AgentFlags, options: DoorOptions, inbox: Inbox): Pro
   })
   const firstModel = prepared.request.model
   let prompts = 0
-  let turns = 0
 
   async function start(): Promise<Run> {
     const session = await opened(flags, options, folder, prepared.places.cwd)
     const log = logSink(session.log, (error) =>
       say(`sluice: the session file cannot be written any more (${systemReason(error)}); the run goes on`),
     )
-    const count: EventSink = { push: ({ kind }) => void (kind === 'turn.start' && turns++), flush() {}, end() {} }
     const made = await compose(
       flags,
       prepared,
       session,
-      [log, count, sink, ...(options.sinks ?? [])],
+      [log, sink, ...(options.sinks ?? [])],
       options.hostAnswers ? channel.answerer : undefined,
     )
     signals = hearSignals(made)
@@ -120,7 +114,7 @@ async function serve(flags: AgentFlags, options: DoorOptions, inbox: Inbox): Pro
   }
 
   function interrupt(): void {
-    waitsForTurn = prompts > turns && !sink.known().isBusy
+    waitsForTurn = prompts > sink.known().turns && !sink.known().isBusy
     if (waitsForTurn) return
     run?.send(interruption)
     stopped.abort()
@@ -135,7 +129,7 @@ async function serve(flags: AgentFlags, options: DoorOptions, inbox: Inbox): Pro
     known: sink.known,
     interrupt,
     setMode,
-    setModel: (name) => void setModel(name),
+    setModel,
   }
 
   async function setModel(name: string | undefined): Promise<void> {
@@ -152,11 +146,14 @@ async function serve(flags: AgentFlags, options: DoorOptions, inbox: Inbox): Pro
         const { text, files, id } = message
         return run.send({ type: 'prompt', text, files, by: 'host', ...(id !== undefined && { id }) })
       }
-      case 'request':
-        return void answer(message.subtype, message.body, control).then(
+      case 'request': {
+        const answered = answer(message.subtype, message.body, control).then(
           (body) => channel.reply(message.id, body),
           (error: Error) => channel.refuse(message.id, error.message),
         )
+        // A server of the host gets ready by what we read next, so nothing waits for it here.
+        return message.subtype === 'mcp_status' ? undefined : answered
+      }
       case 'reply':
         return channel.take(message)
       case 'withdraw':
@@ -166,12 +163,13 @@ async function serve(flags: AgentFlags, options: DoorOptions, inbox: Inbox): Pro
     }
   }
 
-  for await (const message of inbox) await take(message)
-  channel.end()
-  if (run === undefined) {
-    await (await prepared.request.servers)?.close()
-    return exitCodes.ok
+  try {
+    for await (const message of inbox) await take(message)
+  } finally {
+    channel.end()
+    if (run === undefined) await (await prepared.request.servers)?.close() // nobody else will
   }
+  if (run === undefined) return exitCodes.ok
   run.send({ type: 'finish' })
   const { reason } = await run.done
   signals?.stop()
@@ -181,63 +179,11 @@ async function serve(flags: AgentFlags, options: DoorOptions, inbox: Inbox): Pro
 
 async function opened(flags: AgentFlags, { sessionId }: DoorOptions, folder: string, cwd: string): Promise<Opened> {
   if (sessionId === undefined || flags.session.how !== 'new') return sessionOf(flags, folder, cwd)
-  return { id: sessionId, how: 'new', history: [], log: openSessionLog(folder, sessionId) }
-}
-
-// ── stdin ────────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-type Inbox = AsyncIterable<HostMessage> & {
-  /** The next message, which stays; undefined when there is none. */
-  peek(): Promise<HostMessage | undefined>
-  close(): void
-}
-
-/** Messages as they come; closed, it gives what it has and ends. */
-function createInbox(onClose: () => void): Inbox & { push(message: HostMessage): void } {
-  const queue: HostMessage[] = []
-  let isOver = false
-  let wake = (): void => {}
-  const some = async (): Promise<boolean> => {
-    while (queue.length === 0 && !isOver) await new Promise<void>((resolve) => (wake = resolve))
-    return queue.length > 0
+  try {
+    return { id: sessionId, how: 'new', history: [], log: openSessionLog(folder, sessionId) }
+  } catch (error) {
+    throw usageError(
+      `the session ${quoted(sessionId)} cannot be begun: ${hasCode(error, 'EEXIST') ? 'there is one already' : systemReason(error)}`,
+    )
   }
-  return {
-    push(message) {
-      queue.push(message)
-      wake()
-    },
-    peek: async () => ((await some()) ? queue[0] : undefined),
-    close() {
-      isOver = true
-      onClose()
-      wake()
-    },
-    async *[Symbol.asyncIterator]() {
-      while (await some()) yield queue.shift()!
-    },
-  }
-}
-
-function hostMessages(): Inbox {
-  const stdin = process.stdin
-  const inbox = createInbox(() => void stdin.destroy())
-  const framer = createFramer({
-    record: (record) => inbox.push(hostMessage(record)),
-    bad: (code, text) => code !== 'utf8' && inbox.push({ type: 'nothing', why: `a line that is no JSON object (${text})` }),
-  })
-  const end = (): void => {
-    framer.end()
-    inbox.close()
-  }
-  stdin.on('data', (block: Buffer) => framer.push(block))
-  stdin.once('end', end)
-  stdin.once('error', end)
-  return inbox
-}
-
-function given(message: HostMessage): Inbox {
-  const inbox = createInbox(() => {})
-  inbox.push(message)
-  inbox.close()
-  return inbox
 }

@@ -83,7 +83,7 @@ function rpc(server: string, ask: Ask): Call {
     const message = { jsonrpc: '2.0', ...id, method, ...(params !== undefined && { params }) }
     const { mcp_response: answer } = await ask({ subtype: 'mcp_message', server_name: server, message }, signal)
     const { result, error } = isRecord(answer) ? answer : {}
-    if (isRecord(error)) throw new Error(String(error['message'] ?? 'the server failed'))
+    if (isRecord(error)) throw new Error(typeof error['message'] === 'string' ? error['message'] : 'the server failed')
     return isRecord(result) ? result : {}
   }
 }

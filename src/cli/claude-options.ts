@@ -120,6 +120,8 @@ export function claudeOptions(argv: readonly string[], cwd: string, env: NodeJS.
   const system = text('system-prompt')
   const append = text('append-system-prompt')
   const sessionId = text('session-id')
+  const asks = text('permission-prompt-tool')
+  if (asks !== undefined && asks !== 'stdio') unknown.push(`--permission-prompt-tool ${asks}`)
   return {
     agent: {
       cwd,
@@ -140,6 +142,7 @@ export function claudeOptions(argv: readonly string[], cwd: string, env: NodeJS.
       stream: true,
       apiRetries: 4,
       redact: true,
+      servers: { more: serversOf(values['mcp-config'] ?? []), only: has('strict-mcp-config') },
       session: sessionOf(text('resume'), has('continue'), has('fork-session')),
     },
     door: {
@@ -147,15 +150,13 @@ export function claudeOptions(argv: readonly string[], cwd: string, env: NodeJS.
       verbose: has('verbose'),
       partial: has('include-partial-messages'),
       replay: has('replay-user-messages'),
-      hostAnswers: text('permission-prompt-tool') === 'stdio',
+      hostAnswers: asks === 'stdio',
       mode: has('dangerously-skip-permissions') ? 'bypassPermissions' : modeOf(text('permission-mode') ?? settings.mode),
       ...(system !== undefined && { system }),
       ...(append !== undefined && { append }),
       ...(sessionId !== undefined && { sessionId }),
       ...(has('tools') && text('tools') !== 'default' && { onlyTools: list('tools') }),
       agents: jsonOf('--agents', text('agents') ?? '{}'),
-      servers: serversOf(values['mcp-config'] ?? []),
-      onlyTheseServers: has('strict-mcp-config'),
     },
     input: oneOf('input-format', text('input-format') ?? 'text', ['text', 'stream-json'] as const),
     words,

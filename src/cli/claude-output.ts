@@ -24,8 +24,9 @@ export type Known = {
   context?: Context
   usage?: Usage
   servers?: Payload<'catalog.update'>['servers']
-  /** A turn is running. */
+  /** A turn is running; so many have begun. */
   isBusy: boolean
+  turns: number
 }
 
 export type HostSinkOptions = {
@@ -41,15 +42,17 @@ export function hostSink(dialect: WritableDialect, out: LineOut, options: HostSi
   let keeper: Keeper | undefined
   const live = { ...dialect, encoder: (sink: Sink) => dialect.encoder((keeper = keeping(screened(sink, options)))) }
   const inner = dialectSink(live, out, () => {})
-  let known: Known = { isBusy: false }
+  const known: Known = { isBusy: false, turns: 0 }
 
   function learn(event: Event): void {
     if (event.agent !== undefined) return
     const { session } = event
     if (session !== undefined) known.session = session
     if ((event.kind === 'session.start' || event.kind === 'session.update') && event.model !== undefined) known.model = event.model
-    else if (event.kind === 'turn.start') known.isBusy = true
-    else if (event.kind === 'turn.end') known.isBusy = false
+    else if (event.kind === 'turn.start') {
+      known.isBusy = true
+      known.turns++
+    } else if (event.kind === 'turn.end') known.isBusy = false
     else if (event.kind === 'catalog.update' && event.servers !== undefined) known.servers = event.servers
     else if (event.kind === 'message.end') {
       if (event.context !== undefined) known.context = event.context

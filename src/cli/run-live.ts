@@ -4,30 +4,27 @@ import { startBuiltin } from '../agents/builtin/agent.ts'
 import { newId } from '../agents/builtin/id.ts'
 import { ModelChoiceError } from '../agents/builtin/model/choose.ts'
 import type { Done } from '../agents/contract.ts'
-import { createTimeline } from '../analyze/rows.ts'
-import { createTotals } from '../analyze/totals.ts'
 import { SettingsError } from '../config/read.ts'
 import { openSessionLog, SessionNotFound, sessionsFolder } from '../log/sessions.ts'
+import type { WritableDialect } from '../dialects/contract.ts'
 import type { Event } from '../model/event.ts'
 import { prepareBuiltin, type Prepared } from '../run/builtin.ts'
 import { createPipeline, type EventSink } from '../run/pipeline.ts'
 import { ResumeError, resumeSession, type Resumed } from '../run/resume.ts'
 import { type Answerer, type Run, startRun } from '../run/run.ts'
-import { dialectSink, logSink, untilGone } from '../run/sinks.ts'
+import { dialectSink, logSink } from '../run/sinks.ts'
 import { brokerOf, stagesOf } from '../run/supervisors.ts'
 import type { Attachment } from '../supervise/contract.ts'
 import { createLimits } from '../supervise/limits.ts'
 import { costText, countText, durationText } from '../views/amounts.ts'
-import { createTerminalView } from '../views/terminal.ts'
 import { totalTokens } from '../model/usage.ts'
 import { plural } from '../base/text.ts'
 import { builtInScripts } from '../script/demo.ts'
 import { askOnTerminal } from './ask.ts'
 import { exitCodeOf, say, signalCodes, systemReason, usageError } from './exit.ts'
-import { isTerminal, screen, stdout } from './io.ts'
+import { isTerminal, stdout } from './io.ts'
 import { lineOut, openOutput, outputOf, writable } from './run-outputs.ts'
 import type { AgentFlags } from './run-options.ts'
-import { screenOf } from './terminal.ts'
 import { loadPrices } from './usage-prices.ts'
 import { version } from './version.ts'
 
@@ -41,7 +38,10 @@ export type LiveOptions = {
 
 export async function liveRun(flags: AgentFlags, { prompt, format, outputs, interactive = true }: LiveOptions): Promise<number> {
   const folder = sessionsFolder(process.env)
-  const sinks: EventSink[] = [await mainSink(format), ...(await Promise.all(outputs.map(fileSink)))]
+  const sinks: EventSink[] = [
+    await mainSink(format, flags.thoughts),
+    ...(await Promise.all(outputs.map((output) => fileSink(output, flags.thoughts)))),
+  ]
   const prepared = await prepare(flags, dirname(folder))
   const session = await sessionOf(flags, folder, prepared.places.cwd)
   const answerer = interactive && isTerminal(0) && process.stderr.isTTY ? askOnTerminal() : undefined
@@ -89,7 +89,7 @@ export async function compose(
       ...(maxCost !== undefined && { maxCost }),
       ...(timeoutMs !== undefined && { timeoutMs }),
     }),
-    pipeline: createPipeline(stages, sinks),
+    pipeline: createPipeline(stages, sinks, newId('run')),
     timeoutMs,
     now,
   })
@@ -127,33 +127,28 @@ const toldGone =
   (error: unknown): void =>
     say(`sluice: ${what} cannot be written any more (${systemReason(error)}); the run goes on`)
 
-async function mainSink(format: string): Promise<EventSink> {
-  if (format === 'pretty') return prettySink()
+async function mainSink(format: string, thoughts: boolean): Promise<EventSink> {
+  // The view is large, and of no use to a program.
+  if (format === 'pretty') return unless(!thoughts, (await import('./run-pretty.ts')).prettySink())
   const dialect = await writable(format, '--format')
-  return dialectSink(dialect, isTerminal(1) ? stdout() : lineOut(1), () => {})
+  return unless(
+    isQuiet(dialect, thoughts),
+    dialectSink(dialect, isTerminal(1) ? stdout() : lineOut(1), () => {}),
+  )
 }
 
-async function fileSink(text: string): Promise<EventSink> {
+async function fileSink(text: string, thoughts: boolean): Promise<EventSink> {
   const { dialect, path } = await outputOf(text)
-  return dialectSink(dialect, await openOutput(path), toldGone(path))
+  return unless(isQuiet(dialect, thoughts), dialectSink(dialect, await openOutput(path), toldGone(path)))
 }
 
-function prettySink(): EventSink {
-  const out = screen()
-  const timeline = createTimeline()
-  const totals = createTotals()
-  const view = createTerminalView({ ...screenOf(), totals: totals.take })
-  const guarded = untilGone(() => {}) // nobody looks any more
-  return {
-    push: (event) =>
-      guarded(() => {
-        totals.push(event)
-        for (const row of timeline.push(event)) for (const line of view.push(row)) out.line(line)
-      }),
-    flush: () => guarded(out.flush),
-    end: () => guarded(out.flush),
-  }
-}
+/** aictrl's document: thoughts are told only with --thinking. */
+const isQuiet = ({ name }: WritableDialect, thoughts: boolean): boolean => name === 'aictrl' && !thoughts
+
+const unless = (quiet: boolean, sink: EventSink): EventSink =>
+  quiet
+    ? { ...sink, push: (event) => (event.kind === 'thought.delta' || event.kind === 'thought.end' ? undefined : sink.push(event)) }
+    : sink
 
 function summaryOf({ durationMs, turns, usage, cost, reason }: Done, session: string): string {
   const parts = [

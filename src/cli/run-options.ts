@@ -2,6 +2,7 @@
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { extname, resolve } from 'node:path'
 import { quoted } from '../base/text.ts'
+import type { ServerSpec } from '../config/shape.ts'
 import type { Attachment, PermissionRule } from '../supervise/contract.ts'
 import { parseRule } from '../supervise/rules.ts'
 import { systemReason, usageError } from './exit.ts'
@@ -54,6 +55,8 @@ export type AgentFlags = {
   timeoutMs?: number
   apiRetries: number
   redact: boolean
+  /** MCP servers beside those of the settings, or in their place. */
+  servers?: { more: Readonly<Record<string, ServerSpec>>; only: boolean }
   session: { how: 'new' } | { how: 'resumed' | 'forked'; id: string | undefined }
 }
 
@@ -88,7 +91,7 @@ export function agentFlags(values: Parsed['values']): AgentFlags {
   }
 }
 
-function ruleOf(text: string): PermissionRule {
+export function ruleOf(text: string): PermissionRule {
   try {
     return parseRule(text)
   } catch (error) {

@@ -16,7 +16,7 @@ export type ToolRow = {
   rules: readonly string[]
   /** The model does not see it. */
   hidden: boolean
-  /** The first line of it. */
+  /** Its first sentence. */
   description: string
 }
 
@@ -28,7 +28,9 @@ export type ToolFacts = {
 
 /** Those that the agent makes for itself, when there is something to make them of. */
 export const ownTools = (skills: number, profiles: number): ToolFacts['tools'] => [
-  ...(skills > 0 ? [{ name: 'skill', source: 'builtin', description: `Loads one of ${plural(skills, 'skill')}.` } as const] : []),
+  ...(skills > 0
+    ? [{ name: 'skill', source: 'builtin', description: `Loads a skill; ${plural(skills, 'skill')} found here.` } as const]
+    : []),
   ...(profiles > 0 ? [{ name: 'task', source: 'builtin', description: 'Gives a piece of work to a subagent.' } as const] : []),
 ]
 
@@ -43,7 +45,7 @@ export function toolRows({ tools, profile, rules }: ToolFacts): ToolRow[] {
       action: about[base]?.action ?? 'ask',
       rules: about.slice(base + 1).map(formatRule),
       hidden: toolHidden(rules, name) || (profile.tools !== undefined && !profile.tools.some((pattern) => matchesName(pattern, name))),
-      description: description.split('\n', 1)[0]!.trim(),
+      description: firstSentence(description),
     }
   })
 }
@@ -52,3 +54,6 @@ export function verdictText({ action, rules, hidden }: Pick<ToolRow, 'action' | 
   if (hidden) return 'hidden'
   return rules.length === 0 ? action : `${action}, ${plural(rules.length, 'rule')}`
 }
+
+/** What is written for models goes on with details. */
+const firstSentence = (text: string): string => /^.*?\.(?=\s|$)/.exec(text.trim())?.[0] ?? text.trim().split('\n', 1)[0]!

@@ -35,10 +35,13 @@ export type BuiltinOptions = {
   trustProject: boolean
   /** From the command line: these come after all others. */
   rules: readonly PermissionRule[]
+  gates: { strict: boolean }
   apiRetries: number
   stream: boolean
   /** Ask for thoughts, where a provider tells them only when asked. */
   thoughts: boolean
+  /** MCP servers beside those of the settings, or in their place. */
+  servers?: { more: Readonly<Record<string, ServerSpec>>; only: boolean }
   scripts: Readonly<Record<string, () => Promise<string>>>
   prices: Catalog
   now(): number
@@ -97,7 +100,9 @@ export async function prepareBuiltin(options: BuiltinOptions): Promise<Prepared>
   const childEnv = childEnvironment(env, settings.env)
   for (const name of Object.keys(keys)) delete childEnv[name] // a key may stand under any name
   const tools = builtinTools()
-  const servers = serversOf(settings, env)
+  const mcp = { ...(options.servers?.only === true ? {} : settings.mcp), ...options.servers?.more }
+  const servers = serversOf(mcp, env)
+  const givenUp = new AbortController()
 
   return {
     places,
@@ -115,14 +120,17 @@ export async function prepareBuiltin(options: BuiltinOptions): Promise<Prepared>
       rules: rulesFor(profile.name).map(({ permission, pattern, action }) => ({ permission, pattern, action })),
       system: systemText({ cwd: places.cwd, root: places.root, platform: process.platform, now: now(), instructions }),
       tools,
-      isOffered: (tool, { name }) => isOffered(tool, profileNamed(name), rulesFor(name)),
-      ...(Object.keys(settings.mcp).length > 0 && {
+      isOffered: (tool, { name }) =>
+        isOffered(tool, profileNamed(name), rulesFor(name)) && (!options.gates.strict || settings.tools?.includes(tool.name) === true),
+      ...(Object.keys(mcp).length > 0 && {
         servers: connect(servers, {
           env: childEnv,
           cwd: places.cwd,
           reserved: [...tools.map(({ name }) => name), 'task', 'skill'],
           secretValues: secrets,
+          signal: givenUp.signal,
         }),
+        giveUpServers: () => givenUp.abort(),
       }),
       skills,
       loadSkill: (skill) => loadSkill(skill as (typeof skills)[number]),
@@ -156,7 +164,7 @@ export async function prepareBuiltin(options: BuiltinOptions): Promise<Prepared>
 type FoundServers = { specs: Record<string, ServerSpec>; failed: Server[] }
 
 /** A server whose settings name a variable that is not set fails alone. */
-function serversOf({ mcp }: Loaded, env: NodeJS.ProcessEnv): FoundServers {
+function serversOf(mcp: Loaded['mcp'], env: NodeJS.ProcessEnv): FoundServers {
   const found: FoundServers = { specs: {}, failed: [] }
   for (const [name, server] of Object.entries(mcp)) {
     try {

@@ -14,13 +14,15 @@ export type Pipeline = {
   end(): void
 }
 
-export function createPipeline(stages: readonly Stage[], sinks: readonly EventSink[]): Pipeline {
+/** `run`: the id that every event gets, of whatever session it is. */
+export function createPipeline(stages: readonly Stage[], sinks: readonly EventSink[], run?: string): Pipeline {
   let seq = 0
   let isScheduled = false
   let isOver = false
 
   const deliver = (event: Event): void => {
     event.seq = ++seq
+    event.run = run
     for (const sink of sinks) sink.push(event)
   }
   /** What takes an event into the first stage, and its results through the rest. */

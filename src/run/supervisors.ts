@@ -1,6 +1,6 @@
 // Who decides and who watches in a run of the built-in agent, made from the settings and the command line.
-import { realpathSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { readdirSync, readlinkSync, realpathSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
 import { quoted } from '../base/text.ts'
 import { SettingsError } from '../config/read.ts'
 import { makeEvent } from '../model/make.ts'
@@ -20,7 +20,7 @@ export function brokerOf(
 ): Broker {
   return createBroker({
     rulesFor,
-    scene: { root: places.root, home: places.home, folders: ownFolders, realPath },
+    scene: { root: places.root, home: places.home, folders: ownFolders, realPath, list },
     gates,
     listed: new Set(settings.tools),
     autoApprove,
@@ -28,13 +28,32 @@ export function brokerOf(
   })
 }
 
-/** Where a path leads, as far as it exists: links in it are resolved, what is missing is kept. */
-function realPath(path: string): string {
+/** Where a path leads, as far as it exists: links are followed, also one whose target is missing; what is missing is kept. */
+function realPath(path: string, hops = 0): string {
   try {
-    return realpathSync(path)
+    return realpathSync.native(path)
   } catch {
+    const target = hops < mostHops ? linkTarget(path) : undefined
+    if (target !== undefined) return realPath(resolve(realPath(dirname(path), hops), target), hops + 1)
     const parent = dirname(path)
-    return parent === path ? path : join(realPath(parent), basename(path))
+    return parent === path ? path : join(realPath(parent, hops), basename(path))
+  }
+}
+const mostHops = 40 // as the system has it
+
+function linkTarget(path: string): string | undefined {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return undefined
+  }
+}
+
+function list(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
   }
 }
 

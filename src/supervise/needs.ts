@@ -40,7 +40,7 @@ export function needsOf(ask: Ask, scene: Scene): Need[] | Refusal {
   if (invalid !== undefined) return { invalid }
   const isAllFree = commands.every((command) => command.free === true)
   const needs = commands.map((command) => commandNeed(ask.permission, command, !isAllFree && opaque === undefined))
-  if (opaque !== undefined || commands.length === 0) needs.push(opaqueNeed(ask.permission, ask.command.text))
+  if (opaque !== undefined || commands.length === 0) needs.push(unknownNeed(ask.permission, ask.command.text))
   const written = writes.map((path) => ({ path, glob: false }))
   return unique([
     ...own,
@@ -64,9 +64,7 @@ const unknownNeed = (permission: string, word: string): Need => ({
   judge: (rules) => judgeUnknown(rules, permission, word),
 })
 
-const opaqueNeed = unknownNeed
-
-/** A harmless builtin is allowed beside another command, unless a rule denies it. */
+/** A harmless builtin is allowed beside another command, unless a rule says something of it. */
 function commandNeed(permission: string, command: SimpleCommand, isCarried: boolean): Need {
   const { text, reach, alias, free } = command
   return {
@@ -77,7 +75,8 @@ function commandNeed(permission: string, command: SimpleCommand, isCarried: bool
       const said = reach === undefined ? judge(rules, permission, text) : judgeReach(rules, permission, text, reach)
       const other = alias === undefined ? said : judge(rules, permission, alias)
       if (other.action === 'deny') return other
-      return said.action === 'ask' && free === true && isCarried ? { ...said, action: 'allow' } : said
+      const isLeftOpen = said.action === 'ask' && (said.rule === undefined || said.rule.pattern === '*')
+      return isLeftOpen && free === true && isCarried ? { ...said, action: 'allow' } : said
     },
   }
 }
@@ -98,7 +97,8 @@ function fileNeeds(path: string, scene: Scene): Need[] {
   const shown = tidy(path)
   const isFree = scene.folders?.some((folder) => isWithin(real, folder)) === true
   const needs: Need[] = []
-  if (!isFree && !isWithin(real, scene.root)) needs.push(plainNeed('external_directory', real, scene, `${parent(real)}/*`))
+  if (!isFree && !isWithin(real, scene.root))
+    needs.push(plainNeed('external_directory', real, scene, parent(real) === '/' ? real : `${parent(real)}/*`))
   if (!isFree && (isSecretFile(real) || isSecretFile(shown))) needs.push(plainNeed('secret_file', real, scene))
   return needs
 }
@@ -120,4 +120,16 @@ function realOf(path: string, scene: Scene): string {
   return scene.realPath(at === '' ? '/' : at)
 }
 
-const unique = (needs: readonly Need[]): Need[] => [...new Map(needs.map((need) => [`${need.permission}\0${need.pattern}`, need])).values()]
+/** Of two needs that read alike the stricter judgement holds. */
+function unique(needs: readonly Need[]): Need[] {
+  const found = new Map<string, Need>()
+  for (const need of needs) {
+    const key = `${need.permission}\0${need.pattern}`
+    const twin = found.get(key)
+    found.set(key, twin === undefined ? need : { ...need, judge: (rules) => stricter(twin.judge(rules), need.judge(rules)) })
+  }
+  return [...found.values()]
+}
+
+const severity = { allow: 0, ask: 1, deny: 2 }
+const stricter = (a: Judgement, b: Judgement): Judgement => (severity[b.action] > severity[a.action] ? b : a)

@@ -196,9 +196,19 @@ test('a pattern of the shell is looked at file by file when the files are known'
   }
   const realPath = (path: string): string => path.replace(/^\/p\/out/, '/elsewhere')
   const one = broker(['bash:cat *=allow'], { scene: { ...scene, realPath, list: (folder) => names[folder] ?? [] } })
-  for (const text of ['cat [ab]', 'cat s*', 'cat src/*.ts', 'cat */x.ts', 'cat missing*', 'cat [[:alpha:]]/x/y'])
-    assert.equal(decision(one, bash(text)), 'allow', text)
-  for (const text of ['cat *', 'cat .*', 'cat .en[v]', 'cat src/i*', 'cat */*', 'cat /*', 'cat o*', 'cat */../..', 'cat [[:alpha:]]ut'])
+  for (const text of ['cat [ab]', 'cat s*', 'cat src/*.ts', 'cat missing*']) assert.equal(decision(one, bash(text)), 'allow', text)
+  for (const text of [
+    'cat *',
+    'cat .*',
+    'cat .en[v]',
+    'cat src/i*',
+    'cat */*',
+    'cat */x.ts',
+    'cat /*',
+    'cat o*',
+    'cat */../..',
+    'cat [[:alpha:]]ut',
+  ])
     assert.equal(decision(one, bash(text)), 'reject', text)
   assert.equal(decision(broker(['bash:cat *=allow']), bash('cat *')), 'reject')
 })

@@ -85,7 +85,7 @@ export function createBroker(settings: BrokerSettings): Broker {
     const isAllow = reply.option !== 'reject_once'
     const made = reply.option === 'allow_always' ? alwaysRules(found.asked) : []
     granted.push(...made)
-    const text = reply.text ?? (isAllow ? undefined : 'The user did not allow this call. Do not try it again in another way.')
+    const text = reply.text ?? (isAllow ? undefined : rejectedText(reply.by))
     const spoken = { by: reply.by, ...(text === undefined ? {} : { text }), ...(reply.stop === undefined ? {} : { stop: reply.stop }) }
     const decision = isAllow ? 'allow' : 'reject'
     const event: Payload<'permission.answer'> = {
@@ -141,12 +141,14 @@ function refused(ask: Ask, by: Decider, text: string, why: readonly Judged[]): S
 }
 
 function requestOf(ask: Ask, asked: readonly Judged[]): Payload<'permission.request'> {
-  const choices: Choice[] = ['allow_once', ...(alwaysRules(asked).length > 0 ? (['allow_always'] as const) : []), 'reject_once']
+  const always = alwaysRules(asked)
+  const choices: Choice[] = ['allow_once', ...(always.length > 0 ? (['allow_always'] as const) : []), 'reject_once']
   return {
     id: ask.id,
     ...subject(ask, asked),
     question: questionText(ask, asked),
     options: choices.map((kind) => ({ id: kind, kind, label: kind === 'allow_always' ? alwaysLabel(asked) : labels[kind] })),
+    ...(always.length === 0 ? {} : { suggestions: always }),
     needsUser: true,
   }
 }
@@ -176,6 +178,11 @@ function alwaysRules(asked: readonly Judged[]): PermissionRule[] {
   )
   return made.length === asked.length ? [...new Map(made.map((rule) => [formatRule(rule), rule])).values()] : []
 }
+
+const rejectedText = (by: Decider): string =>
+  by === 'headless' || by === 'timeout'
+    ? 'Nobody answered whether this call is allowed, so it was not made. Go on without it.'
+    : 'The user did not allow this call. Do not try it again in another way.'
 
 const shown = 5 // needs that a text names
 

@@ -1,11 +1,11 @@
 // One simple command of the shell: its variables, redirects and words, and what it runs in its turn.
-import type { Assignment, Command, CommandArgument, HereDoc, HereString, Redirection, SyntaxNode, TestExpression, Word } from 'unbash'
-import { forEachChild } from 'unbash'
+import type { Assignment, Command, CommandArgument, HereDoc, HereString, Redirection, Word } from 'unbash'
 import { builtinProblem, freeBuiltins, shellOperand } from './shell-builtins.ts'
+import { isNumber, type Variables } from './shell-expansion.ts'
 import { deepest, type Findings, mostWords } from './shell-findings.ts'
 import { findPrograms, gitRuns, launchOf } from './shell-launch.ts'
 import { isDevice, tidy } from './shell-paths.ts'
-import { isHarmlessVariable, isOwnVariable, readWord, unknownWord, type ShellWord } from './shell-words.ts'
+import { isHarmlessVariable, readWord, unknownWord, type ShellWord } from './shell-words.ts'
 import type { Walker } from './shell.ts'
 
 type Stdin = HereDoc | HereString | undefined
@@ -15,28 +15,16 @@ type Setting = { depth: number; stdin?: Stdin; open?: boolean }
 const shells = new Set(['sh', 'bash', 'dash', 'ash', 'ksh'])
 /** Their words are words, not files: a variable in them leads nowhere. Their wildcards are still looked at, for they list names. */
 const talkers = new Set(['echo', 'printf', 'true', 'false', ':', 'exit', 'return', 'break', 'continue', 'shift', 'sleep', 'seq', 'set'])
-const comparisons = new Set(['-eq', '-ne', '-lt', '-le', '-gt', '-ge'])
-const number = /^-?(0x[0-9a-f]+|\d+)$/i
 
-export function commandReader(findings: Findings, walker: Walker) {
+export function commandReader(findings: Findings, walker: Walker, variables: Variables) {
   const { opaque, folders } = findings
-  /** Variables given a text here: arithmetic would run what stands in it, and an unquoted one may become a wildcard. */
-  const texts = new Set<string>()
-  const counted = new Set<string>()
-
   const read = (word: Word): ShellWord => readWord(word, findings.surroundings())
 
-  function assigned(name: string, value: string | undefined): void {
-    if (!isOwnVariable(name) && !isHarmlessVariable(name)) opaque(`it sets the variable ${name}`)
-    if (value === undefined || !number.test(value)) texts.add(name)
-    if (texts.has(name) && counted.has(name)) opaque(`it counts with the text in ${name}`)
-  }
-
   function assignment(node: Assignment, isPrefix: boolean, depth: number): void {
-    if (node.index !== undefined && !number.test(node.index.text)) opaque('it sets an element of a list that is not known')
+    if (node.index !== undefined && !isNumber(node.index.text)) opaque('it sets an element of a list that is not known')
     walker.scan(node, depth)
     if (isPrefix && !isHarmlessVariable(node.name)) opaque(`it runs with the variable ${node.name} set`)
-    else assigned(node.name, node.value.type === 'Word' && node.append !== true ? read(node.value).value : undefined)
+    else variables.assigned(node.name, node.value.type === 'Word' && node.append !== true ? read(node.value).value : undefined)
   }
 
   function command(node: Command, depth: number): void {
@@ -121,8 +109,7 @@ export function commandReader(findings: Findings, walker: Walker) {
 
   function files(base: string, words: readonly ShellWord[]): void {
     for (const word of words) {
-      const isTalk =
-        talkers.has(base) && !word.glob && (word.value !== undefined || (!word.loose && !word.bare.some((name) => texts.has(name))))
+      const isTalk = talkers.has(base) && !word.glob && (word.value !== undefined || (!word.loose && !word.bare.some(variables.isText)))
       if (!isTalk) findings.useWord(word)
     }
   }
@@ -209,70 +196,5 @@ export function commandReader(findings: Findings, walker: Walker) {
     folders.enter(next.map(tidy))
   }
 
-  function test(node: TestExpression, depth: number): void {
-    switch (node.type) {
-      case 'TestUnary':
-        walker.scan(node.operand, depth)
-        if (/^-[vR]$/.test(node.operator)) opaque('it tests a variable by its name')
-        else if (!/^-[nz]$/.test(node.operator)) findings.useWord(read(node.operand))
-        return
-      case 'TestBinary':
-        for (const side of [node.left, node.right]) {
-          walker.scan(side, depth)
-          if (comparisons.has(node.operator) && !/^(\d+|"?\$[?#]"?)$/.test(side.text)) opaque('it counts with a text that is not known')
-        }
-        return
-      case 'TestLogical':
-        for (const operand of node.operands) test(operand, depth)
-        return
-      case 'TestNot':
-        return test(node.operand, depth)
-      default:
-        test(node.expression, depth)
-    }
-  }
-
-  /** Expansions that may run something without saying so, or set a variable. */
-  function expansion(node: SyntaxNode, depth: number): void {
-    switch (node.type) {
-      case 'AnsiCQuoted':
-        if (node.text.includes("\\'")) opaque('it quotes in a way that not every shell reads alike')
-        break
-      case 'LocaleString':
-      case 'ExtendedGlob':
-        opaque('it quotes in a way that not every shell reads alike')
-        break
-      case 'ParameterExpansion': {
-        const { prefix, index, operation } = node
-        if (prefix === '!') opaque('it reads a variable by its name')
-        if (index !== undefined && !/^([@*]|\d+)$/.test(index.text)) opaque('it reads an element of a list that is not known')
-        if (
-          operation?.type === 'Slice' &&
-          ![operation.offset, operation.length].every((word) => word === undefined || /^ ?-?\d+$/.test(word.text))
-        ) {
-          opaque('it cuts a variable at a place that is not known')
-        }
-        if (/^(Transform|Names|Unknown)$/.test(operation?.type ?? '')) opaque('it transforms a variable')
-        if (operation?.type === 'Default' && operation.operator.endsWith('=')) opaque('it sets a variable while it reads it')
-        break
-      }
-      case 'ArithmeticExpansion':
-        if (node.expression === undefined) opaque('its arithmetic cannot be read')
-        break
-      case 'ArithmeticWord':
-        countedWord(node.value)
-        break
-      default:
-    }
-    forEachChild(node, (child) => walker.scan(child, depth))
-  }
-
-  function countedWord(word: string): void {
-    if (number.test(word) || word === '') return
-    if (!isOwnVariable(word)) return opaque('its arithmetic is not made of plain numbers and variables')
-    counted.add(word)
-    if (texts.has(word)) opaque(`it counts with the text in ${word}`)
-  }
-
-  return { command, redirects, listed, assigned, test, expansion }
+  return { command, redirects, listed }
 }

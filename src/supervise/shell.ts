@@ -2,6 +2,7 @@
 // known before it runs makes the whole opaque, which only a rule for everything can allow. It is read as bash reads it.
 import { parse, type CommandNode, type CompoundList, type ParsedScript, type Statement, type SyntaxNode } from 'unbash'
 import { commandReader } from './shell-command.ts'
+import { createVariables, expansionReader } from './shell-expansion.ts'
 import { type Analysis, createFindings, deepest } from './shell-findings.ts'
 
 export type { Analysis, PathUse, SimpleCommand } from './shell-findings.ts'
@@ -31,7 +32,9 @@ export type Walker = {
 function createWalker(findings: ReturnType<typeof createFindings>): Walker {
   const { opaque, folders } = findings
   const walker: Walker = { source, scan }
-  const reader = commandReader(findings, walker)
+  const variables = createVariables(findings)
+  const reader = commandReader(findings, walker, variables)
+  const { test, expansion } = expansionReader(findings, walker, variables)
 
   function source(text: string, depth: number): void {
     if (depth > deepest) return opaque('it nests too deep')
@@ -101,7 +104,7 @@ function createWalker(findings: ReturnType<typeof createFindings>): Walker {
       case 'For':
       case 'Select':
         for (const word of node.wordlist ?? []) reader.listed(word, depth)
-        reader.assigned(node.name.value, undefined)
+        variables.assigned(node.name.value, undefined)
         return loop(() => body(node.body, depth))
       case 'ArithmeticFor':
         for (const part of [node.initialize, node.test, node.update]) if (part !== undefined) scan(part, depth)
@@ -124,7 +127,7 @@ function createWalker(findings: ReturnType<typeof createFindings>): Walker {
       }
       case 'TestCommand':
         findings.command({ text: '[[', free: true, words: ['[['] })
-        return reader.test(node.expression, depth)
+        return test(node.expression, depth)
       case 'ArithmeticCommand':
         findings.command({ text: '((', free: true, words: ['(('] })
         if (node.expression === undefined) opaque('its arithmetic cannot be read')
@@ -154,7 +157,7 @@ function createWalker(findings: ReturnType<typeof createFindings>): Walker {
       case 'ArithmeticCommandExpansion':
         return folders.aside(() => script(node.script, depth + 1))
       default:
-        reader.expansion(node, depth)
+        expansion(node, depth)
     }
   }
 

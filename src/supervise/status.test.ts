@@ -39,10 +39,10 @@ test('thinking, working, waiting and done are each told once, before what shows 
     ['message.start', 'thinking (avenor)'],
     ['thought.delta'],
     ['text.delta'],
-    ['tool.start', 'working: npm test (avenor)'],
+    ['tool.start', 'working: bash npm test (avenor)'],
     ['message.end'],
     ['permission.request', 'waiting: permission: Allow bash: npm test? (avenor)'],
-    ['permission.answer', 'working: npm test (avenor)'],
+    ['permission.answer', 'working: bash npm test (avenor)'],
     ['tool.update'],
     ['tool.end'],
     ['message.start', 'thinking (avenor)'],
@@ -66,7 +66,7 @@ test('while a question is open, other calls do not hide it', () => {
   ])
   assert.deepEqual(
     said.map(([, ...phases]) => phases),
-    [['working: bash (avenor)'], ['waiting: question: Which one? (avenor)'], [], ['working: a.ts (avenor)']],
+    [['working: bash (avenor)'], ['waiting: question: Which one? (avenor)'], [], ['working: read a.ts (avenor)']],
   )
 })
 
@@ -94,7 +94,7 @@ test("a subagent's steps are not the agent's, but its question holds up the whol
   ])
   assert.deepEqual(
     said.map(([, ...phases]) => phases),
-    [['working: look (avenor)'], [], [], ['waiting: permission: bash (avenor)'], ['working: look (avenor)']],
+    [['working: task look (avenor)'], [], [], ['waiting: permission: bash (avenor)'], ['working: task look (avenor)']],
   )
 })
 

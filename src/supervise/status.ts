@@ -14,6 +14,7 @@ export type StatusPolicy = {
 /** One session. A subagent's steps are its own; the question it asks holds up the whole. */
 export function createStatus(): StatusPolicy {
   const calls = new Map<string, string>() // running calls with their labels, the latest last
+  const names = new Map<string, string>()
   const questions = new Map<string, string>()
   let last: Status | undefined
   let isThinking = false
@@ -74,13 +75,18 @@ export function createStatus(): StatusPolicy {
         isThinking = false
         return []
       case 'tool.start':
-        return work(event.call, event.title ?? event.name)
+        names.set(event.call ?? '', event.name)
+        return work(event.call, labelOf(event.name, event.title))
       case 'tool.update':
-        return event.state === 'running' && event.title !== undefined && event.call !== undefined ? work(event.call, event.title) : []
+        return event.state === 'running' && event.title !== undefined && event.call !== undefined
+          ? work(event.call, labelOf(names.get(event.call), event.title))
+          : []
       case 'tool.end':
+        names.delete(event.call ?? '')
         return event.call !== undefined && calls.delete(event.call) ? current() : []
       case 'turn.end':
         calls.clear()
+        names.clear()
         isThinking = false
         return []
       default:
@@ -90,6 +96,10 @@ export function createStatus(): StatusPolicy {
 
   return { step }
 }
+
+/** What runs, and what it is about: `read src/a.ts`. */
+const labelOf = (name: string | undefined, title: string | undefined): string =>
+  name === undefined || title === undefined ? (title ?? name ?? '') : title.startsWith(name) ? title : `${name} ${title}`
 
 const cut = (label: string): string => {
   const line = label.replace(/\s+/g, ' ').trim()

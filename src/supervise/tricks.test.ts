@@ -1,4 +1,4 @@
-// Attempts to get something past three harmless allow rules, and everyday commands that the same rules must let through.
+// Attempts to get something past three harmless allow rules, with nobody there to be asked.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Ask } from './contract.ts'
@@ -351,72 +351,3 @@ for (const [group, commands] of Object.entries(tricks)) {
 }
 
 test('the tricks are many', () => assert.ok(Object.values(tricks).flat().length >= 80))
-
-const harmless = [
-  'ls',
-  'ls -la',
-  'ls -la src test',
-  '  ls   -la  ',
-  '\\ls -la',
-  "'ls' -la",
-  '"ls"',
-  "'l's",
-  'l\\\ns -la',
-  'ls src/*.ts',
-  'ls "src dir"',
-  "ls 'a;rm b'",
-  'ls ./src/',
-  'ls src/../test',
-  'ls /project/src',
-  'ls $PWD/src',
-  'ls -la # the project',
-  'ls 2>&1',
-  'echo oops >&2',
-  'ls 2>/dev/null',
-  'ls missing >/dev/null 2>&1 || echo none',
-  'ls | echo',
-  'time ls',
-  '! ls x',
-  '(ls)',
-  '{ ls; git status; }',
-  'git status',
-  'git status --short --branch',
-  'git status -- src',
-  'git   status',
-  'LANG=C git status',
-  'NO_COLOR=1 LC_ALL=C ls',
-  'git status && echo "clean" || echo "dirty"',
-  'git status; ls; echo done',
-  'cd src && ls',
-  'cd src && ls ../test',
-  'cd src && cd .. && ls',
-  'set -e; ls',
-  'echo hello world',
-  'echo "$x"',
-  'echo $HOME $PATH $?',
-  'echo "${x:-none}"',
-  'echo $((1 + 2))',
-  'i=1; echo $((i + 1))',
-  'echo "$(git status --short)"',
-  "echo 'it costs $(nothing)'",
-  'echo "a > b; rm x"',
-  "echo $'a\\tb'",
-  'echo https://example.com/a?b=c',
-  'echo /etc/passwd',
-  'echo <<< text',
-  'for f in a b; do echo "$f"; done',
-  'for ((i=0; i<3; i++)); do echo $i; done',
-  'if [ -f package.json ]; then echo yes; else echo no; fi',
-  '[[ -d src ]] && ls src',
-  'case "$x" in a) echo a;; *) echo b;; esac',
-  'while true; do ls; break; done',
-  'true && ls',
-  'echo .env',
-  'ls .env.example',
-  'ls <(echo x)',
-]
-
-test('everyday commands pass', () => {
-  const stopped = harmless.filter((command) => !isAllowed(command))
-  assert.deepEqual(stopped, [])
-})

@@ -5,11 +5,13 @@ import type { Totals } from '../analyze/usage.ts'
 import { plural } from '../base/text.ts'
 import type { Decision } from '../model/vocabulary.ts'
 import { costText, countText, durationText, timeText } from './amounts.ts'
+import { deciderText } from './decider.ts'
 import { harmlessLine } from './harmless.ts'
 import { cutTo } from './layout.ts'
 import { createPage, type Page, type PageOptions } from './page.ts'
 
 const most = { tools: 20, files: 12, commands: 12, asks: 8, tasks: 8, findings: 10, errors: 8, stalls: 8, phases: 8, issues: 5 }
+const shortest = 12 // columns that the subject of a line keeps, whatever is said of it
 
 export function digestLines(digest: Digest, options: PageOptions): string[] {
   const page = createPage(options)
@@ -151,8 +153,8 @@ function troublePart(page: Page, session: SessionDigest): void {
     page.part('permissions', parts.filter((part) => part !== '').join(', '))
     page.list(permissions, most.asks, ({ name, question, decision, by, waitedMs }) => {
       const waited = waitedMs === undefined ? '' : `, after ${durationText(waitedMs)}`
-      const who = by === undefined || by === 'unknown' ? '' : ` by ${by}`
-      return cutTo(harmlessLine(`${[name, question].filter(Boolean).join(' ')}: ${decided[decision]}${who}${waited}`), room)
+      const end = `: ${decided[decision]}${deciderText(by)}${waited}`
+      return cutTo(`${cutTo(harmlessLine([name, question].filter(Boolean).join(' ')), Math.max(shortest, room - end.length))}${end}`, room)
     })
   }
   if (questions > 0) page.part('questions', `${questions} asked`)

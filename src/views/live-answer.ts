@@ -23,8 +23,13 @@ export function growingAnswer(width: number, style: Style): Growing {
     if (markdown.isCode()) return [`  ${style.yellow(cutTo(harmless(line), width - 2))}`]
     return markdownLines(line, width, style)
   }
+  let isFirst = true // spaces before the whole text mean nothing
   return growing({
-    line: markdown.line,
+    line(line) {
+      const text = isFirst ? line.trimStart() : line
+      if (text !== '') isFirst = false
+      return markdown.line(text)
+    },
     tail(rest) {
       const lines = [...markdown.held().map(raw), ...unfinished(rest)]
       return lines.at(-1) === '' ? lines.slice(0, -1) : lines

@@ -27,3 +27,13 @@ test('texts that have nothing in common are not compared for minutes', () => {
   const { added, removed } = shown({ before: text('a'), after: text('b') })
   assert.deepEqual([added, removed], [9000, 9000])
 })
+
+test('only heads are left out, not lines that look like them', () => {
+  const patch =
+    'Index: a.sql\n======\n--- a.sql\n+++ a.sql\n@@ -1,3 +1,2 @@\n--- old note\n-===\n+++ b\n x\nIndex: b\n--- b\n+++ b\n@@ -1 +1 @@\n-c\n+d'
+  assert.deepEqual(shown({ patch }), {
+    added: 2,
+    removed: 3,
+    lines: ['@@ -1,3 +1,2 @@', '--- old note', '-===', '+++ b', ' x', '@@ -1 +1 @@', '-c', '+d'],
+  })
+})

@@ -42,6 +42,18 @@ function compared(before: string, after: string): string[] {
 
 const signed = (sign: string, text: string): string[] => harmlessLines(text.replace(/\n$/, '')).map((line) => `${sign}${line}`)
 
-/** Without the head of a unified patch: the path is told beside it. */
-const bodyOf = (patch: string): string[] =>
-  harmlessLines(patch.replace(/\n$/, '')).filter((line) => !/^(--- |\+\+\+ |diff --git |index |===|\\)/.test(line))
+/** Without the heads of a unified patch: the path is told beside it. Inside a hunk any line may look like a head. */
+function bodyOf(patch: string): string[] {
+  let [before, after] = [0, 0] // lines of the hunk that are still to come
+  return harmlessLines(patch.replace(/\n$/, '')).filter((line) => {
+    if ((before > 0 || after > 0) && /^(?:[ +-]|$)/.test(line)) {
+      if (!line.startsWith('+')) before--
+      if (!line.startsWith('-')) after--
+      return true
+    }
+    const hunk = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/.exec(line)
+    if (hunk === null) return !/^(--- |\+\+\+ |diff --git |index |Index: |===|\\)/.test(line)
+    ;[before, after] = [Number(hunk[1] ?? 1), Number(hunk[2] ?? 1)]
+    return true
+  })
+}

@@ -86,3 +86,49 @@ test('questions, plans and subagents have their signs', () => {
     '◆ explorer look',
   ])
 })
+
+test("a rule's yes is no news; with --full it is told", () => {
+  const ask = { type: 'ask', about: 'permission', name: 'Bash', question: 'ls', decision: 'allow', by: 'rule', unasked: true }
+  assert.deepEqual(shown([ask]), [])
+  assert.deepEqual(shown([ask], { full: true }), ['  ✔ allow by rule Bash ls'])
+  assert.deepEqual(shown([{ ...ask, unasked: undefined }]), ['  ✔ allow by rule Bash ls'])
+})
+
+test('a refusal is told once, short, and within the width', () => {
+  const reason = `This needs permission${', and nobody can be asked'.repeat(6)}.`
+  const ask = { type: 'ask', about: 'permission', name: 'Bash', question: 'npm test', decision: 'reject', by: 'headless', answer: reason }
+  const end = { ...call, status: 'denied', failed: true, output: reason }
+  const told = shown([
+    { ...call, open: true },
+    { ...ask, unasked: true, call: 'c' },
+    { ...end, refusedBy: 'headless' },
+  ])
+  assert.deepEqual(told, [
+    '● Bash npm test',
+    '  ✘ denied (nobody to ask)',
+    '    This needs permission, and nobody',
+    '    can be asked, and nobody can be',
+    '    asked, and nobody can be asked, and',
+    '    … 2 more lines',
+  ])
+  const asked = shown([{ ...call, open: true }, ask, end])
+  assert.deepEqual(asked.slice(0, 3), [
+    '● Bash npm test',
+    '  ✘ reject (nobody to ask) Bash npm test',
+    '    This needs permission, and nobody',
+  ])
+  assert.equal(asked.at(-1), '  ✘ Bash npm test denied')
+})
+
+test('the prompt of a subagent needs no name of who asks', () => {
+  assert.deepEqual(shown([{ type: 'prompt', by: 'agent', text: 'look', depth: 1 }]), ['│ ❯ look'])
+  assert.deepEqual(shown([{ type: 'prompt', by: 'hook', text: 'look' }]), ['❯ (hook) look'])
+})
+
+test('in results and notes, too, paths are told from the folder, but never a part of another path', () => {
+  const start = { type: 'start', program: 'x', cwd: '/home/dev' }
+  const output = 'see /home/dev/a.ts\n"/home/dev/b.ts"\n/mnt/home/dev/c.ts'
+  const rows = [start, { ...call, status: 'ok', output }, { type: 'note', level: 'info', label: 'files', text: 'add /home/dev/d' }]
+  assert.deepEqual(shown(rows).slice(-4), ['    see a.ts', '    "b.ts"', '    /mnt/home/dev/c.ts', '· files add d'])
+  assert.equal(shown(rows, { full: true }).at(-4), '    see /home/dev/a.ts')
+})

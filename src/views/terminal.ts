@@ -17,8 +17,9 @@ import type {
 } from '../analyze/row.ts'
 import type { Cost, Usage } from '../model/event.ts'
 import { costText, durationText, timeText, tokensText } from './amounts.ts'
+import { deciderText } from './decider.ts'
 import { harmless, harmlessLine, harmlessLines } from './harmless.ts'
-import { cutTo, wrapped } from './layout.ts'
+import { cutTo, widthOf, wrapped } from './layout.ts'
 import { markdownLines } from './markdown.ts'
 import { patchOf } from './patch.ts'
 import { styleFor } from './style.ts'
@@ -39,15 +40,20 @@ const thoughtLines = 2
 const patchLines = 24
 const promptLines = 20
 const noteLines = 4
+const reasonLines = 3 // of why something was refused or did not work
 
 export function createTerminalView({ width, colour, full = false, totals }: TerminalOptions): TerminalView {
   const style = styleFor(colour)
   let lastId: string | undefined // the row that the last lines were of
   let spoke = false // the last lines were an answer or a prompt, which stand apart
   let lastError = '' // a fault is told once, though the call, the turn and the session may all end with it
+  let lastReason = '' // why something was refused: the call's result is often the same words
   let cwd = ''
+  let inText: RegExp | undefined // the folder, wherever a path in a text may begin
 
   const near = (path: string): string => (cwd !== '' && path.startsWith(cwd) ? path.slice(cwd.length) : path)
+  /** Only in what is told of a result: a command is shown as it is. */
+  const nearIn = (text: string): string => (inText === undefined || full || !text.includes(cwd) ? text : text.replace(inText, ''))
 
   function fault(text: string): string[] {
     if (text === lastError) return []
@@ -66,6 +72,13 @@ export function createTerminalView({ width, colour, full = false, totals }: Term
     const cut = full ? -1 : endOfLine(text, most)
     const left = cut === -1 ? 0 : countLines(text, cut + 1)
     return left < 2 ? harmlessLines(text) : [...harmlessLines(text.slice(0, cut)), more(left)]
+  }
+
+  /** The lines of a result. A reason in one long line is worth several short ones. */
+  function resultLines(text: string, failed: boolean, wide: number): string[] {
+    if (failed && !text.includes('\n')) return folded(wrapped(harmlessLine(nearIn(text)), wide), reasonLines).map(style.dim)
+    const lines = foldedText(text, failed ? outputLines.failed : outputLines.ok)
+    return lines.map((line) => style.dim(full ? line : cutTo(nearIn(line), wide)))
   }
 
   const room = (depth: number): number => Math.max(20, width - 2 * depth)
@@ -99,7 +112,8 @@ export function createTerminalView({ width, colour, full = false, totals }: Term
   // ── the frame ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
   function start({ program, version, model, cwd: folder, mode, how, session, at }: StartRow): string[] {
-    cwd = folder === undefined || folder === '/' ? '' : `${folder}/`
+    cwd = folder === undefined || folder === '' || folder === '/' ? '' : `${folder}/`
+    inText = cwd === '' ? undefined : new RegExp(`(?<![\\w./~-])${cwd.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')}`, 'g')
     const name = harmlessLine([program, version].filter(Boolean).join(' ')) || 'session'
     const rest = [model, folder, mode && mode !== 'default' ? `mode ${mode}` : undefined, how === 'new' ? undefined : how, session]
       .filter((part) => part !== undefined && part !== '')
@@ -134,9 +148,10 @@ export function createTerminalView({ width, colour, full = false, totals }: Term
   // ── what was said ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
   function prompt({ by, text, depth }: PromptRow): string[] {
-    const lines = foldedText(text.trim(), promptLines).flatMap((line) => wrapped(line, room(depth) - 2))
-    const who = by === 'user' || by === 'host' ? '' : style.dim(`(${harmlessLine(by)}) `)
-    return lines.map((line, index) => (index === 0 ? `${style.cyan('❯')} ${who}${style.bold(line)}` : `  ${line}`))
+    // Who asks a subagent is plain from where it stands.
+    const who = by === 'user' || by === 'host' || (by === 'agent' && depth > 0) ? '' : `(${harmlessLine(by)}) `
+    const lines = foldedText(text.trim(), promptLines).flatMap((line, index) => wrapped(index === 0 ? who + line : line, room(depth) - 2))
+    return lines.map((line, index) => (index === 0 ? `${style.cyan('❯')} ${style.bold(line)}` : `  ${line}`))
   }
 
   function said({ type, text, depth }: SaidRow): string[] {
@@ -157,7 +172,7 @@ export function createTerminalView({ width, colour, full = false, totals }: Term
     if (label === 'error') lastError = text
     const tint = level === 'error' ? style.red : level === 'warn' ? style.yellow : style.dim
     const sign = level === 'error' ? '✘' : level === 'warn' ? '!' : '·'
-    const lines = foldedText(text.trim(), noteLines).flatMap((line) => wrapped(line, room(depth) - 4))
+    const lines = foldedText(text.trim(), noteLines).flatMap((line) => wrapped(nearIn(line), Math.max(20, room(depth) - label.length - 4)))
     return lines.map((line, index) =>
       index === 0 ? `${tint(`${sign} ${harmlessLine(label)}`)} ${style.dim(line)}` : `  ${style.dim(line)}`,
     )
@@ -172,9 +187,10 @@ export function createTerminalView({ width, colour, full = false, totals }: Term
   }
 
   function callTail(row: CallRow): string[] {
-    const { name, subject, status, failed, exitCode, durationMs, output = '', changes, depth, id } = row
+    const { name, subject, status, failed, exitCode, durationMs, output = '', changes, depth, id, refusedBy } = row
     const ran = exitCode !== undefined && exitCode !== 0 && (status === 'ok' || status === 'error')
-    const word = ran ? `exit ${exitCode}` : (status ?? '')
+    const isRefused = failed === true && refusedBy !== undefined
+    const word = isRefused ? `denied${deciderText(refusedBy)}` : ran ? `exit ${exitCode}` : (status ?? '')
     const facts = [word, ...(durationMs === undefined ? [] : [durationText(durationMs)])]
     // The head stands right above, or the line must say whose end this is.
     const whose = id === lastId || `${id} plan` === lastId ? '' : ` ${harmlessLine(name)} ${cutTo(harmlessLine(near(subject)), 40)}`
@@ -182,10 +198,9 @@ export function createTerminalView({ width, colour, full = false, totals }: Term
     if (changes !== undefined) return [head, ...changes.flatMap((change) => changed(change, depth))]
     const quiet = failed !== true && (row.toolKind === 'read' || row.toolKind === 'search' || row.toolKind === 'plan')
     const text = output.trimEnd()
-    if (text === '') return [head]
+    if (text === '' || (failed === true && text === lastReason)) return [head]
     if (quiet && !full) return [`${head}${style.dim(` · ${plural(countLines(text, 0), 'line')}`)}`]
-    const shown = foldedText(text, failed === true ? outputLines.failed : outputLines.ok)
-    return [head, ...shown.map((line) => `    ${style.dim(full ? line : cutTo(line, room(depth) - 4))}`)]
+    return [head, ...resultLines(text, failed === true, room(depth) - 4).map((line) => `    ${line}`)]
   }
 
   function changed(change: Change, depth: number): string[] {
@@ -199,18 +214,24 @@ export function createTerminalView({ width, colour, full = false, totals }: Term
     const label = [agentType ?? 'task', title].map(harmlessLine).join(' ')
     if (open === true) return [`${style.blue('◆')} ${cutTo(label, room(depth) - 2)}`]
     const good = status === 'ok'
-    const head = `${good ? style.green('✔') : style.red('✘')} ${style.dim([cutTo(label, 60), status ?? '', ...amounts(durationMs, undefined, undefined)].join(' · '))}`
+    const head = `${good ? style.green('✔') : style.red('✘')} ${style.dim([cutTo(label, Math.max(20, room(depth) - 24)), status ?? '', ...amounts(durationMs, undefined, undefined)].join(' · '))}`
     const lines = text === '' ? [] : foldedText(text.trim(), outputLines.ok).flatMap((line) => wrapped(line, room(depth) - 4))
     return [head, ...lines.map((line) => `    ${style.dim(line)}`)]
   }
 
-  function ask({ about, name, question, open, decision, by, answer, depth }: AskRow): string[] {
-    const subject = cutTo(harmlessLine([name, question].filter(Boolean).join(' ')), room(depth) - 24)
-    if (open === true) return [`${style.yellow('?')} ${about === 'permission' ? 'may it' : 'asks'} ${style.bold(subject)}`]
+  function ask({ about, name, question, open, decision, by, answer = '', unasked, call, depth }: AskRow): string[] {
+    if (unasked === true && !full && (open === true || decision === 'allow' || call !== undefined)) return [] // no news, or the call says it
+    const wide = room(depth)
+    const subject = harmlessLine([name, question].filter(Boolean).join(' '))
+    if (open === true) return [`${style.yellow('?')} ${about === 'permission' ? 'may it' : 'asks'} ${style.bold(cutTo(subject, wide - 9))}`]
     const good = decision === 'allow'
-    const said = [decision ?? '', by === undefined || by === 'unknown' ? '' : `by ${by}`, answer ?? ''].filter((part) => part !== '')
     const tint = good ? style.green : style.red
-    return [`  ${tint(good ? '✔' : '✘')} ${tint(harmlessLine(said.join(' ')))} ${style.dim(subject)}`]
+    const said = harmlessLine(`${decision ?? ''}${deciderText(by)}${about === 'question' ? ` ${answer}` : ''}`.trim())
+    const [first = '', ...rest] = wrapped(said, wide - 4)
+    const head = `  ${tint(`${good ? '✔' : '✘'} ${first}`)} ${style.dim(cutTo(subject, Math.max(10, wide - widthOf(first) - 5)))}`
+    if (about === 'question' || answer === '') return [head, ...rest.map((line) => `    ${tint(line)}`)]
+    if (!good) lastReason = answer.trimEnd()
+    return [head, ...resultLines(answer, !good, wide - 4).map((line) => `    ${line}`)]
   }
 
   function put(row: Row): string[] {

@@ -48,7 +48,10 @@ export function startBuiltin(request: BuiltinRequest, host: Host): Running {
 
   /** The first cause wins. */
   function cancel(command: Cancel): void {
-    if (command.target === 'session') isLast = true
+    if (command.target === 'session') {
+      isLast = true
+      if (servers === undefined) request.giveUpServers?.()
+    }
     if (command.reason === 'cancelled_forced') return force(command)
     const { target, by, text } = command
     if (cancelled === undefined && (turnSignal !== undefined || target === 'session')) {

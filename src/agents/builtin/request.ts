@@ -37,6 +37,8 @@ export type BuiltinRequest = {
   /** False: the model of this profile does not even see the tool. */
   isOffered(tool: Tool, profile: Profile): boolean
   servers?: Promise<Servers>
+  /** Servers that are not ready yet are given up: the session is to end. */
+  giveUpServers?(): void
   skills: readonly Skill[]
   loadSkill(skill: Skill): Promise<{ body: string; files: readonly string[] }>
   context: ToolContext

@@ -124,12 +124,15 @@ function tokensOf(out: Out, usage: Usage | undefined) {
   return { input, output, reasoning, cache: { read: cacheRead, write: cacheWrite } }
 }
 
-/** A sum without its parts cannot be told: no guess that looks like a price. */
+/** What nobody knows is absent, never zero. A sum without its parts cannot be told: no guess that looks like a price. */
 function costOf(out: Out, event: Pending['event']) {
   const cost: Cost | undefined = event?.cost
-  if (cost === undefined) out.sink.added('message_complete.cost')
-  else if (cost.parts === undefined && cost.usd !== 0) out.sink.lost(event!, 'cost', 'drop')
-  const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0 } = cost?.parts ?? {}
+  if (cost === undefined) return undefined
+  if (cost.parts === undefined && cost.usd !== 0) {
+    out.sink.lost(event!, 'cost', 'drop')
+    return undefined
+  }
+  const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0 } = cost.parts ?? {}
   return {
     input: Math.max(0, input),
     output: Math.max(0, output),

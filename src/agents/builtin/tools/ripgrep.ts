@@ -62,7 +62,7 @@ export const secretsNote = (count: number): string[] =>
   count === 0 ? [] : [`[${count} file${count === 1 ? '' : 's'} that may hold secrets left out; name one to look into it]`]
 
 /** The one that comes with us, else the one on the PATH. */
-async function findRipgrep(): Promise<string> {
+export async function findRipgrep(): Promise<string> {
   try {
     return (await import('@vscode/ripgrep')).rgPath
   } catch {

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Ask } from '../supervise/contract.ts'
+import type { Question } from '../supervise/permission.ts'
+import { styleFor } from '../views/style.ts'
+import { createChatAsk, questionLines } from './chat-ask.ts'
+
+const style = styleFor(false)
+const choices = ['allow_once', 'allow_always', 'reject_once'] as const
+const options = choices.map((kind) => ({ id: kind, kind, label: kind === 'allow_always' ? 'Always allow bash "npm *"' : kind }))
+
+const request = (more: Partial<Question['request']>): Question['request'] => ({
+  id: 'p1',
+  name: 'bash',
+  toolKind: 'execute',
+  permission: 'bash',
+  patterns: ['npm test'],
+  input: { command: 'npm test' },
+  options,
+  ...more,
+})
+const question = (more: Partial<Question['request']> = {}): Question => ({ ask: {} as Ask, request: request(more) }) // the ask is not looked at
+
+test('a command is shown whole and harmless, with the parts that are asked about', () => {
+  assert.deepEqual(questionLines(request({}), 60, style), ['? Allow bash?', '    npm test'])
+  const long = `echo ${'x'.repeat(100)} \x1b[2J\n&& rm -rf /`
+  assert.deepEqual(questionLines(request({ input: { command: long }, patterns: ['rm -rf /'] }), 64, style), [
+    '? Allow bash?',
+    '    echo',
+    `    ${'x'.repeat(60)}`,
+    `    ${'x'.repeat(40)} \\u001b[2J`,
+    '    && rm -rf /',
+    '    bash: rm -rf /',
+  ])
+})
+
+test('a change of a file is shown as a diff, another permission by its name', () => {
+  const edit = request({
+    name: 'edit',
+    toolKind: 'edit',
+    permission: 'secret_file',
+    patterns: ['.env'],
+    input: { filePath: '.env', oldString: 'A=1', newString: 'A=2' },
+  })
+  const lines = questionLines(edit, 60, style)
+  assert.deepEqual(lines.slice(0, 3), ['? Allow edit?', '    .env', '    secret_file: .env'])
+  assert.deepEqual(lines.slice(-2), ['    -A=1', '    +A=2'])
+})
+
+test('questions come one after another, and each answer is its own', async () => {
+  const put: string[] = []
+  const menus: (string | undefined)[] = []
+  const keys = ['a', 'n', undefined]
+  const ask = createChatAsk({
+    keyboard: { choose: () => Promise.resolve(keys.shift()) },
+    style,
+    width: () => 60,
+    put: (lines) => put.push(...lines),
+    menu: (line) => menus.push(line),
+  })
+  const signal = new AbortController().signal
+  const without = options.filter(({ kind }) => kind !== 'allow_always')
+  const replies = await Promise.all([ask(question(), signal), ask(question({ options: without }), signal), ask(question(), signal)])
+  assert.deepEqual(replies, [{ option: 'allow_always', by: 'terminal' }, { option: 'reject_once', by: 'terminal' }, undefined])
+  assert.deepEqual(menus.slice(0, 4), ['  y yes, once · a always · n no', undefined, '  y yes, once · n no', undefined])
+  assert.deepEqual(
+    put.filter((line) => /[✔✘■]/.test(line)),
+    ['  ✔ always allowed: bash "npm *"', '  ✘ refused', '  ■ withdrawn'],
+  )
+})
+
+test('a question that is gone before its turn is not shown', async () => {
+  const put: string[] = []
+  const ask = createChatAsk({
+    keyboard: { choose: () => Promise.resolve('y') },
+    style,
+    width: () => 60,
+    put: (lines) => put.push(...lines),
+    menu: () => {},
+  })
+  assert.equal(await ask(question(), AbortSignal.abort()), undefined)
+  assert.deepEqual(put, [])
+})

@@ -1,0 +1,61 @@
+// Messages of a host in their order, as they come on stdin. A line that is none is passed over.
+import { createFramer } from '../framing/framer.ts'
+import { hostMessage, type HostMessage } from './claude-input.ts'
+
+export type Inbox = AsyncIterable<HostMessage> & {
+  /** The next message, which stays; undefined when there is none. */
+  peek(): Promise<HostMessage | undefined>
+  close(): void
+}
+
+/** Messages as they come; closed, it gives what it has and ends. */
+function createInbox(onClose: () => void): Inbox & { push(message: HostMessage): void } {
+  const queue: HostMessage[] = []
+  let isOver = false
+  let wake = (): void => {}
+  const some = async (): Promise<boolean> => {
+    while (queue.length === 0 && !isOver) await new Promise<void>((resolve) => (wake = resolve))
+    return queue.length > 0
+  }
+  return {
+    push(message) {
+      queue.push(message)
+      wake()
+    },
+    peek: async () => ((await some()) ? queue[0] : undefined),
+    close() {
+      isOver = true
+      onClose()
+      wake()
+    },
+    async *[Symbol.asyncIterator]() {
+      while (await some()) yield queue.shift()!
+    },
+  }
+}
+
+/** What the host says on stdin. */
+export function hostMessages(): Inbox {
+  const stdin = process.stdin
+  const inbox = createInbox(() => void stdin.destroy())
+  const framer = createFramer({
+    record: (record) => inbox.push(hostMessage(record)),
+    bad: (code, text) => code !== 'utf8' && inbox.push({ type: 'nothing', why: `a line that is no JSON object (${text})` }),
+  })
+  const end = (): void => {
+    framer.end()
+    inbox.close()
+  }
+  stdin.on('data', (block: Buffer) => framer.push(block))
+  stdin.once('end', end)
+  stdin.once('error', end)
+  return inbox
+}
+
+/** One message, and no stdin. */
+export function given(message: HostMessage): Inbox {
+  const inbox = createInbox(() => {})
+  inbox.push(message)
+  inbox.close()
+  return inbox
+}

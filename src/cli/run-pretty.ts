@@ -1,0 +1,25 @@
+// A run for people to look at: the same view as that of `sluice show`, while it happens.
+import { createTimeline } from '../analyze/rows.ts'
+import { createTotals } from '../analyze/totals.ts'
+import type { EventSink } from '../run/pipeline.ts'
+import { untilGone } from '../run/sinks.ts'
+import { createTerminalView } from '../views/terminal.ts'
+import { screen } from './io.ts'
+import { screenOf } from './terminal.ts'
+
+export function prettySink(): EventSink {
+  const out = screen()
+  const timeline = createTimeline()
+  const totals = createTotals()
+  const view = createTerminalView({ ...screenOf(), totals: totals.take })
+  const guarded = untilGone(() => {}) // nobody looks any more
+  return {
+    push: (event) =>
+      guarded(() => {
+        totals.push(event)
+        for (const row of timeline.push(event)) for (const line of view.push(row)) out.line(line)
+      }),
+    flush: () => guarded(out.flush),
+    end: () => guarded(out.flush),
+  }
+}

@@ -1,0 +1,105 @@
+// sluice tools: what the agent could use here, and what the rules say of it.
+import { resolve } from 'node:path'
+import { builtinTools } from '../agents/builtin/tools/index.ts'
+import { plural, quoted } from '../base/text.ts'
+import { type Places, placesOf } from '../config/places.ts'
+import { chooseProfile } from '../config/profiles.ts'
+import { defaultRules } from '../supervise/rules.ts'
+import { harmlessLine } from '../views/harmless.ts'
+import { styleFor } from '../views/style.ts'
+import { columns } from './columns.ts'
+import { exitCodes, say, systemReason, usageError } from './exit.ts'
+import { print, screen } from './io.ts'
+import { type CommandSpec, listOption, parseOptions, textOption } from './options.ts'
+import { agentOptions, ruleOf } from './run-options.ts'
+import { screenOf } from './terminal.ts'
+import { connectHere, lookHere } from './tools-here.ts'
+import { ownTools, type ToolRow, toolRows, verdictText } from './tools-list.ts'
+
+const { profile, permission, settings } = agentOptions as Record<'profile' | 'permission' | 'settings', (typeof agentOptions)[string]>
+
+const spec: CommandSpec = {
+  usage: 'sluice tools [options]',
+  about: `Lists the tools that a session here would have: where each comes from, and whether a call is allowed, asked about or denied. MCP
+servers are connected to and asked for theirs; how that went is told on stderr.`,
+  options: {
+    dir: { type: 'string', value: 'DIR', help: 'the folder to look from (default: this one)' },
+    profile,
+    permission,
+    settings,
+    'trust-project': { type: 'boolean', help: "let the project's own settings count in full" },
+    'no-mcp': { type: 'boolean', help: 'leave the MCP servers alone' },
+    json: { type: 'boolean', help: 'one tool a line, with the rules that are about it' },
+  },
+  examples: [
+    ['sluice tools', 'what the agent has here'],
+    ['sluice tools --profile explore', 'what is left of it for another profile'],
+    ['sluice tools --json --no-mcp | jq -r \'select(.action == "allow").name\'', 'what is never asked about'],
+  ],
+  exits: ['0  all went well', '1  an MCP server does not answer', '2  wrong usage, or settings that are wrong'],
+}
+
+export async function run(argv: readonly string[]): Promise<number> {
+  const parsed = parseOptions(spec, argv)
+  if (parsed === undefined) return exitCodes.ok
+  const { values, files } = parsed
+  if (files.length > 0) throw usageError(`${quoted(files[0])} is too much; the folder is given with --dir`)
+  const places = placesAt(textOption(values, 'dir') ?? '.')
+  const settingsFile = textOption(values, 'settings')
+  const rules = listOption(values, 'permission').map(ruleOf)
+  const trustProject = values['trust-project'] === true
+  try {
+    const here = await lookHere({ places, trustProject, ...(settingsFile !== undefined && { settingsFile: resolve(settingsFile) }) })
+    const { found, skills } = here
+    const chosen = chooseProfile(found.profiles, textOption(values, 'profile') ?? here.settings.profile ?? 'default')
+    const servers = values['no-mcp'] === true ? undefined : await connectHere(here, places, process.env)
+    try {
+      const rows = toolRows({
+        tools: [...builtinTools(), ...ownTools(skills.skills.length, found.profiles.length), ...(servers?.tools() ?? [])],
+        profile: chosen,
+        rules: [...defaultRules, ...here.settings.rules, ...chosen.rules, ...rules],
+      })
+      if (values['json'] === true) print(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+      else show(rows)
+      for (const text of here.settings.leftOut) say(`sluice: not trusted, left out: ${text}`)
+      return tellServers(servers?.status() ?? []) ? exitCodes.ok : exitCodes.failed
+    } finally {
+      await servers?.close()
+    }
+  } catch (error) {
+    throw error instanceof Error && error.name === 'SettingsError' ? usageError(error.message) : error
+  }
+}
+
+export function placesAt(folder: string): Places {
+  try {
+    return placesOf(resolve(folder))
+  } catch (error) {
+    throw usageError(`cannot look into ${quoted(folder, 500)}: ${systemReason(error)}`)
+  }
+}
+
+function show(rows: readonly ToolRow[]): void {
+  const { width, colour } = screenOf()
+  const style = styleFor(colour)
+  const tints = { allow: style.green, ask: style.yellow, deny: style.red }
+  const cells = rows.map((row) => [
+    harmlessLine(row.name),
+    row.server === undefined ? 'built in' : harmlessLine(row.server),
+    row.hidden ? style.dim(verdictText(row)) : tints[row.action](verdictText(row)),
+    harmlessLine(row.description),
+  ])
+  const out = screen()
+  const room = process.stdout.isTTY ? width : 100_000
+  for (const line of columns([['tool', 'from', 'rules say', 'what it does'].map(style.bold), ...cells], room)) out.line(line)
+  out.flush()
+}
+
+/** False when one of them is not there. */
+function tellServers(servers: readonly { name: string; status: string; error?: string; note?: string }[]): boolean {
+  for (const { name, status, error, note } of servers)
+    say(`sluice: server ${name}: ${status}${error === undefined ? '' : `: ${error}`}${note === undefined ? '' : ` (${note})`}`)
+  const down = servers.filter(({ status }) => status === 'failed' || status === 'timeout').length
+  if (down > 0) say(`sluice: ${plural(down, 'server')} of ${servers.length} did not answer; the agent works without`)
+  return down === 0
+}
