@@ -51,6 +51,7 @@ test('a session that goes on shows its last prompt and the answer', () => {
     said('of the subagent', { agent: 'x' }),
     said('**Done**'),
   ]
+  for (const [index, one] of history.entries()) one.seq = index + 1
   assert.deepEqual(lastExchange(history, { width: 40, colour: false }), ['❯ second', '', 'Done'])
   assert.deepEqual(lastExchange([], { width: 40, colour: false }), [])
 })

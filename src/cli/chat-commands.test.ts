@@ -29,7 +29,7 @@ function context() {
       session,
       width: 80,
       colour: false,
-      print: (lines) => printed.push(...lines),
+      print: (lines) => void printed.push(...lines),
       reopen: async (change) => void reopened.push(change),
     })
   return { say, printed, reopened, gates }

@@ -7,6 +7,7 @@ type Command = { run(argv: readonly string[]): Promise<number> }
 
 const commands: Record<string, [about: string, load: () => Promise<Command>]> = {
   run: ['give a prompt to the built-in agent, and see what it does', () => import('./run.ts')],
+  chat: ['talk to the built-in agent in the terminal', () => import('./chat.ts')],
   demo: ['watch the built-in agent mend a small project, without a key', () => import('./demo.ts')],
   convert: ['translate a stream into another dialect', () => import('./convert.ts')],
   validate: ['check shape and order of a stream, and repair it', () => import('./validate.ts')],
@@ -18,6 +19,9 @@ const commands: Record<string, [about: string, load: () => Promise<Command>]> = 
   usage: ['count tokens and cost over all logs of this machine', () => import('./usage.ts')],
   models: ['look up prices and context limits of models', () => import('./models.ts')],
   model: ['serve a model from a script, so that agents run offline', () => import('./model.ts')],
+  tools: ['list the tools an agent would have here, and what the rules say', () => import('./tools.ts')],
+  doctor: ['say what this machine and project have, and what is missing', () => import('./doctor.ts')],
+  claude: ['the built-in agent behind the command line of Claude Code', () => import('./claude.ts')],
   trust: ["let a project's own settings count", () => import('./trust.ts')],
   skills: ['list the skills an agent would have here', () => import('./skills.ts')],
   tour: ['see all of this on a recorded session', () => import('./tour.ts')],

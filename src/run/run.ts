@@ -84,7 +84,7 @@ export function startRun({ start, broker, answerer, limits, pipeline, timeoutMs,
   }
 
   function withdraw(by: 'user' | 'host' | 'policy'): void {
-    for (const id of [...open.keys()]) {
+    for (const id of open.keys()) {
       const settled = broker.withdraw(id, 'cancelled', by)
       if (settled !== undefined) settle(settled)
     }

@@ -96,7 +96,7 @@ export function startBuiltin(request: BuiltinRequest, host: Host): Running {
   open(main)
 
   function open(lane: Lane): void {
-    const own = [...request.tools.filter(({ name }) => lane.depth === 0 || name !== 'todowrite')]
+    const own = request.tools.filter(({ name }) => lane.depth === 0 || name !== 'todowrite')
     if (request.skills.length > 0) own.push(skillTool(request))
     if (request.profiles.length > 0) own.push(taskTool(session, lane, open))
     lane.tools = () => [...own, ...(servers?.tools() ?? [])].filter((tool) => request.isOffered(tool, lane.profile))

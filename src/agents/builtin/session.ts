@@ -45,8 +45,6 @@ export const costOfSpent = ({ usd, priced }: Pick<Spent, 'usd' | 'priced'>): Cos
 /** Sums of prices carry dust behind the ninth digit. */
 const roundUsd = (usd: number): number => Math.round(usd * 1e9) / 1e9
 
-export type Turn = ReturnType<typeof newTurn>
-
 export const newTurn = (number: number) => ({
   number,
   spent: nothingSpent(),

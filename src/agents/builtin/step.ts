@@ -37,6 +37,7 @@ export async function step(session: Session, lane: Lane, tools: readonly Tool[],
     const isOver = error === undefined || signal.aborted || attempt > max
     const delayMs = isOver ? undefined : retryDelay(attempt, error, result.retryAfterMs)
     if (delayMs === undefined) {
+      parts.finish()
       end(session, lane, place, result)
       return { finish: result.finish, calls: parts.calls, message, text: parts.text(), ...(error !== undefined && { error }) }
     }
@@ -58,6 +59,7 @@ function createTeller(session: Session, lane: Lane, place: Place, tools: readonl
   const calls: ToolCall[] = []
   const texts: string[] = []
   const streamed = new Set<number>()
+  const brokenOff: ModelPart[] = [] // ends of blocks; the next try may take their text back
   let told = false
 
   function push(part: ModelPart): void {
@@ -69,6 +71,7 @@ function createTeller(session: Session, lane: Lane, place: Place, tools: readonl
         return session.tell(part.type, { text: part.text }, { ...place, block: part.block })
       case 'text.end':
       case 'thought.end': {
+        if (part.partial === true) return void brokenOff.push({ ...part, partial: false })
         told = true
         if (part.type === 'text.end') texts.push(part.text)
         const ext = part.metadata === undefined ? undefined : { builtin: { metadata: part.metadata } }
@@ -104,7 +107,7 @@ function createTeller(session: Session, lane: Lane, place: Place, tools: readonl
     )
   }
 
-  return { push, calls, told: () => told, text: () => texts.join('\n\n') }
+  return { push, finish: () => brokenOff.forEach(push), calls, told: () => told, text: () => texts.join('\n\n') }
 }
 
 function end(session: Session, { model, profile, spent: own }: Lane, place: Place, result: CallResult): void {
