@@ -1,7 +1,8 @@
 // What a host does with the SDK, and what must come of it: one case a row of the table.
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 type Rec = Record<string, unknown>
 type Message = Rec & { type: string; subtype?: string }
@@ -63,6 +64,18 @@ function prompts() {
   }
 }
 
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await sleep(20)
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
 // ── the cases ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 const greeting = `
@@ -98,7 +111,8 @@ async function checkText(rig: Rig): Promise<void> {
   const messages = await heard(rig, 'say hello')
   const [init] = messages
   assert.equal(init?.subtype, 'init')
-  for (const key of ['session_id', 'cwd', 'model', 'tools', 'mcp_servers', 'agents', 'skills', 'permissionMode']) assert.ok(key in init, key)
+  for (const key of ['session_id', 'cwd', 'model', 'tools', 'mcp_servers', 'agents', 'skills', 'permissionMode'])
+    assert.ok(key in init, key)
   assert.equal(init['cwd'], rig.cwd)
   assert.deepEqual(textsOf(messages), ['Hello from the script.'])
   const result = resultOf(messages)
@@ -190,7 +204,10 @@ export const cases: readonly Case[] = [
       assert.match(String(given['content']), /not today/)
       const result = resultOf(messages)
       assert.equal(result['result'], 'That is all.')
-      assert.deepEqual((result['permission_denials'] as Rec[]).map(({ tool_name }) => tool_name), ['bash'])
+      assert.deepEqual(
+        (result['permission_denials'] as Rec[]).map(({ tool_name }) => tool_name),
+        ['bash'],
+      )
     },
   },
   {
@@ -230,7 +247,10 @@ turns: [{ text: First. }, { text: Second. }]
         if (results.length === 1) prompt.say([{ type: 'text', text: 'two' }])
         else prompt.end()
       }
-      assert.deepEqual(results.map(({ result }) => result), ['First.', 'Second.'])
+      assert.deepEqual(
+        results.map(({ result }) => result),
+        ['First.', 'Second.'],
+      )
       assert.equal(results[0]!['session_id'], results[1]!['session_id'])
       assert.ok((results[1]!['total_cost_usd'] as number) > (results[0]!['total_cost_usd'] as number))
     },
@@ -254,9 +274,25 @@ turns: [{ text: First. }, { text: Second. }]
         if (results.length === 1) prompt.say('go on')
         else prompt.end()
       }
-      assert.deepEqual(results.map(({ subtype }) => subtype), ['error_during_execution', 'success'])
+      assert.deepEqual(
+        results.map(({ subtype }) => subtype),
+        ['error_during_execution', 'success'],
+      )
       assert.deepEqual(results[0]!['errors'], [])
       assert.equal(results[1]!['result'], 'Again.')
+    },
+  },
+  {
+    name: 'abort leaves no process behind',
+    script: running('echo $$ > pid; exec sleep 60'),
+    async check(rig) {
+      const abortController = new AbortController()
+      const pidFile = join(rig.cwd, 'pid')
+      const stopping = until(() => existsSync(pidFile) && readFileSync(pidFile, 'utf8') !== '').then(() => abortController.abort())
+      await assert.rejects(heard(rig, 'wait', { abortController, allowedTools: ['Bash', 'Write'] }), /abort/i)
+      await stopping
+      const pid = Number(readFileSync(pidFile, 'utf8'))
+      await until(() => !isAlive(pid))
     },
   },
   {

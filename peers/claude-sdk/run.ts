@@ -7,6 +7,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { cases, type Rig, type Sdk } from './cases.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -62,15 +63,16 @@ async function serve(script: string): Promise<{ env: Record<string, string>; clo
   }
 }
 
-const inTime = async (work: Promise<void>): Promise<void> => {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`it was not done within ${limitMs / 1000} s`)), limitMs)
+async function inTime(work: Promise<void>): Promise<void> {
+  const stop = new AbortController()
+  const late = sleep(limitMs, undefined, { signal: stop.signal }).then(() => {
+    throw new Error(`it was not done within ${limitMs / 1000} s`)
   })
+  late.catch(() => {}) // it was in time
   try {
     await Promise.race([work, late])
   } finally {
-    clearTimeout(timer)
+    stop.abort()
   }
 }
 

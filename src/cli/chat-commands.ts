@@ -24,7 +24,7 @@ type Command = {
   run(context: CommandContext, argument: string): void | 'leave' | Promise<void | 'leave'>
 }
 
-export const commands: Readonly<Record<string, Command>> = {
+const commands: Readonly<Record<string, Command>> = {
   help: { about: 'this list', run: ({ print, width }) => print(helpLines(width)) },
   clear: { about: 'a new session; the old one is kept', run: ({ reopen }) => reopen({ session: { how: 'new' } }) },
   resume: { argument: '[ID]', about: 'go on with another session, or with the last one before this', run: resume },
@@ -70,7 +70,7 @@ function unknown(word: string): string {
 function helpLines(width: number): string[] {
   const rows = Object.entries(commands).map(([name, { argument = '', about }]) => [`/${name} ${argument}`.trimEnd(), about])
   const keys = [
-    ['\\ Enter', 'a line break; so is Alt-Enter, and pasted text may have any number of lines'],
+    ['\\ Enter', 'a line break, as is Alt-Enter; pasted text may be long'],
     ['Ctrl-C', 'stops the turn; twice at an empty prompt: leaves'],
     ['Ctrl-D', 'leaves'],
     ['Up, Down, Tab', 'what you typed before; the rest of a command'],

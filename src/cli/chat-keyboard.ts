@@ -72,7 +72,7 @@ export function createKeyboard({ input, output, onInterrupt }: KeyboardOptions):
   }
 
   function keep(text: string | undefined, key: Key): void {
-    if (key.name === 'backspace') ahead = [...ahead].slice(0, -1).join('')
+    if (key.name === 'backspace') ahead = ahead.replace(/.$/su, '')
     else if (text !== undefined && key.ctrl !== true && key.meta !== true && !/[\x00-\x1f\x7f-\x9f]/.test(text)) ahead += text
   }
 

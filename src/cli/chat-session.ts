@@ -46,15 +46,22 @@ export async function openChatSession(flags: AgentFlags, { answerer, push, flush
   let chosen = request.model
   let run: Run | undefined
   let end: Done | undefined
+  let isReady = false // its first turn has begun
   let isStopping = false
   let turnOver: (() => void) | undefined // the turn has ended, and somebody waits for that
   let isTurnOver = false
+  let isEnding = false // the whole session is, and its end is what to wait for
 
   const sink = {
     push(event: Event): void {
       book.push(event)
       push(event)
-      if (event.kind === 'turn.end' && event.agent === undefined) isTurnOver = true
+      if (event.kind === 'turn.start' && event.agent === undefined) {
+        isReady = true
+        if (isStopping) queueMicrotask(cancel) // it was stopped before it began
+      }
+      if (event.kind === 'cancel.request' && event.target === 'session') isEnding = true
+      if (event.kind === 'turn.end' && event.agent === undefined) isTurnOver = !isEnding
     },
     flush(): void {
       flush()
@@ -64,6 +71,8 @@ export async function openChatSession(flags: AgentFlags, { answerer, push, flush
     },
     end: flush,
   }
+
+  const cancel = (): void => run?.send({ type: 'cancel', target: 'turn', by: 'user', reason: 'cancelled', text: 'stopped by the user' })
 
   async function begin(): Promise<Run> {
     opened ??= await sessionOf(flags, folder, places.cwd)
@@ -98,7 +107,8 @@ export async function openChatSession(flags: AgentFlags, { answerer, push, flush
     stop() {
       if (isStopping) return run?.force('stopped by the user')
       isStopping = true
-      run?.send({ type: 'cancel', target: 'turn', by: 'user', reason: 'cancelled', text: 'stopped by the user' })
+      if (!isReady) request.giveUpServers?.() // they are what the first turn waits for
+      cancel()
     },
     async setModel(name) {
       chosen = await request.chooseModel(name)
@@ -108,6 +118,7 @@ export async function openChatSession(flags: AgentFlags, { answerer, push, flush
     async close() {
       if (run === undefined) {
         opened?.log.close()
+        request.giveUpServers?.()
         return (await request.servers)?.close()
       }
       run.send({ type: 'finish' })

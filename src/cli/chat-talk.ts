@@ -30,11 +30,14 @@ export async function talk(flags: AgentFlags, first: string): Promise<number> {
 
   // ── the session, and what is seen of it ────────────────────────────────────────────────────────────────────────────────
 
-  let stage: Stage
-  async function open(next: AgentFlags): Promise<ChatSession> {
-    const own = (stage = createStage({ write, size, width, colour, thinking: next.thoughts }))
+  let stage!: Stage // both are set before anything else happens
+  let session!: ChatSession
+  /** What was before stays when this fails. */
+  async function open(next: AgentFlags): Promise<void> {
+    const own = createStage({ write, size, width, colour, thinking: next.thoughts })
     const ask = createChatAsk({ keyboard: { choose: (...args) => keyboard.choose(...args) }, style, width, put: own.put, menu: own.hold })
-    return openChatSession(next, { answerer: ask, push: own.push, flush: own.flush })
+    session = await openChatSession(next, { answerer: ask, push: own.push, flush: own.flush })
+    stage = own
   }
 
   async function reopen(change: Partial<AgentFlags>): Promise<void> {
@@ -43,9 +46,8 @@ export async function talk(flags: AgentFlags, first: string): Promise<number> {
     const isSame = next.session.how !== 'new' && next.session.id === session.id()
     if (isSame) await session.close()
     const old = session
-    session = await open(next)
+    await open(next)
     if (!isSame) await old.close()
-    greet()
   }
 
   let isFirst = true
@@ -96,9 +98,12 @@ export async function talk(flags: AgentFlags, first: string): Promise<number> {
     isWorking = true
     stage.begin()
     try {
+      const before = session.book.turns()
       const end = await session.prompt(text)
       if (end === undefined) return undefined
-      stage.put([`${style.yellow('■')} ${harmlessLine(end.error?.text ?? `the session has ended: ${end.reason}`)}`])
+      if (session.book.turns() === before)
+        // it ended while nobody worked: no turn has told why
+        stage.put([`${style.yellow('■')} ${harmlessLine(end.error?.text ?? `the session has ended: ${end.reason}`)}`])
       if (heard !== undefined) return signalCodes[heard]
       if (end.reason === 'cancelled_forced') return exitCodes.ok
       if (end.reason !== 'max_turns') return exitCodeOf(end.reason)
@@ -106,13 +111,13 @@ export async function talk(flags: AgentFlags, first: string): Promise<number> {
       isWorking = false
       stage.rest()
     }
-    await reopen({ session: { how: 'resumed', id: session.id() } })
+    await reopen({ session: { how: 'resumed', id: session.id() } }) // that cap is one of a prompt, not of the chat
     return undefined
   }
 
   async function command(text: string): Promise<void | 'leave'> {
     try {
-      return await runCommand(text, { session, width: width(), colour, print, reopen })
+      return await runCommand(text, { session, width: width(), colour, print, reopen: (change) => reopen(change).then(greet) })
     } catch (error) {
       print(wrapped(style.red(harmlessLine(error instanceof Error ? error.message : String(error))), width()))
     }
@@ -151,9 +156,8 @@ export async function talk(flags: AgentFlags, first: string): Promise<number> {
     }
   }
 
-  let session: ChatSession
   try {
-    session = await open(flags)
+    await open(flags)
     greet()
     const code = await converse()
     keyboard.close()

@@ -18,6 +18,8 @@ export type Channel = {
   reply(id: string, body: Rec): void
   refuse(id: string, error: string): void
   take(reply: HostReply): void
+  /** What the host was shown of a question: secrets are covered in it, so that it may differ from what the call is given. */
+  shown(id: string, input: unknown): void
   /** The host has answered this one itself, so it need not be told; asked once. */
   wasAnswered(id: string): boolean
   /** Nothing more will come from the host. */
@@ -28,6 +30,7 @@ export type Channel = {
 export function createChannel(out: LineOut, onMode: (mode: unknown) => void): Channel {
   const waiting = new Map<string, (reply: HostReply | undefined) => void>()
   const answered = new Set<string>()
+  const inputs = new Map<string, unknown>()
   const guarded = untilGone(() => {}) // the host is gone: its end of stdin says so as well
   let made = 0
   let isOver = false
@@ -55,10 +58,12 @@ export function createChannel(out: LineOut, onMode: (mode: unknown) => void): Ch
 
   return {
     async answerer({ ask: { id, input } }, signal) {
+      const shown = inputs.get(id) ?? input
+      inputs.delete(id)
       const reply = await replyTo(id, signal)
       if (reply === undefined) return undefined
       answered.add(id)
-      const { decision, mode } = decisionOf(reply, input)
+      const { decision, mode } = decisionOf(reply, shown)
       if (mode !== undefined) onMode(mode)
       return decision
     },
@@ -75,6 +80,7 @@ export function createChannel(out: LineOut, onMode: (mode: unknown) => void): Ch
     reply: (id, body) => write({ type: 'control_response', response: { subtype: 'success', request_id: id, response: body } }),
     refuse: (id, error) => write({ type: 'control_response', response: { subtype: 'error', request_id: id, error } }),
     take: (reply) => waiting.get(reply.id)?.(reply),
+    shown: (id, input) => void inputs.set(id, input),
     wasAnswered: (id) => answered.delete(id),
     end() {
       isOver = true
@@ -83,8 +89,8 @@ export function createChannel(out: LineOut, onMode: (mode: unknown) => void): Ch
   }
 }
 
-/** What is not a clear yes is a no. */
-export function decisionOf({ body = {}, error }: HostReply, input: unknown): { decision: Reply; mode?: unknown } {
+/** What is not a clear yes is a no. A host that sends back what it was shown has changed nothing. */
+export function decisionOf({ body = {}, error }: HostReply, shown: unknown): { decision: Reply; mode?: unknown } {
   const no = (text: string | undefined, stop = false): { decision: Reply } => ({
     decision: { option: 'reject_once', by: 'host', ...(text !== undefined && text !== '' && { text }), ...(stop && { stop }) },
   })
@@ -94,7 +100,7 @@ export function decisionOf({ body = {}, error }: HostReply, input: unknown): { d
   const updates = Array.isArray(updatedPermissions) ? updatedPermissions.filter(isRecord) : []
   const always = updates.some((update) => update['type'] === 'addRules' && update['behavior'] === 'allow')
   const mode = updates.findLast((update) => update['type'] === 'setMode')?.['mode']
-  const changed = isRecord(updatedInput) && !isDeepStrictEqual(updatedInput, input)
+  const changed = isRecord(updatedInput) && !isDeepStrictEqual(updatedInput, shown)
   return {
     decision: { option: always ? 'allow_always' : 'allow_once', by: 'host', ...(changed && { input: updatedInput }) },
     ...(mode !== undefined && { mode }),

@@ -1,5 +1,4 @@
-// The command line of Claude Code, as far as a host uses it, and what it comes to here. Hosts give `--x=v` and `--x v`, and flags of
-// versions to come: what is not known is passed over with a word on stderr.
+// What a command line of Claude Code comes to here: how the agent is started, and how the door behaves.
 import { readFileSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { isRecord, type Rec } from '../base/json.ts'
@@ -8,60 +7,12 @@ import { placesOf } from '../config/places.ts'
 import type { ServerSpec } from '../config/shape.ts'
 import type { Action, PermissionRule } from '../supervise/contract.ts'
 import type { DoorOptions } from './claude-door.ts'
+import { readFlags } from './claude-flags.ts'
 import { serversIn } from './claude-mcp.ts'
 import { modelOf } from './claude-model.ts'
 import { type Ground, isMode, modes, splitTools, toolRules } from './claude-rules.ts'
 import { systemReason, usageError } from './exit.ts'
 import type { AgentFlags } from './run-options.ts'
-
-/** `list`: takes every word up to the next flag. `none`: known, and without effect here. */
-type Taking = 'value' | 'list' | 'switch' | 'none' | 'noneWithValue'
-const known: Readonly<Record<string, Taking>> = {
-  print: 'switch',
-  'output-format': 'value',
-  'input-format': 'value',
-  verbose: 'switch',
-  model: 'value',
-  resume: 'value',
-  continue: 'switch',
-  'fork-session': 'switch',
-  'session-id': 'value',
-  'max-turns': 'value',
-  'max-budget-usd': 'value',
-  'max-thinking-tokens': 'value',
-  thinking: 'value',
-  'permission-mode': 'value',
-  'permission-prompt-tool': 'value',
-  'dangerously-skip-permissions': 'switch',
-  allowedTools: 'list',
-  disallowedTools: 'list',
-  tools: 'list',
-  'add-dir': 'list',
-  'system-prompt': 'value',
-  'append-system-prompt': 'value',
-  agents: 'value',
-  agent: 'value',
-  'mcp-config': 'list',
-  'strict-mcp-config': 'switch',
-  settings: 'value',
-  'include-partial-messages': 'switch',
-  'replay-user-messages': 'switch',
-  'allow-dangerously-skip-permissions': 'none',
-  'no-session-persistence': 'none',
-  debug: 'none',
-  'fallback-model': 'noneWithValue',
-  'setting-sources': 'noneWithValue',
-  effort: 'noneWithValue',
-  betas: 'noneWithValue',
-}
-const aliases: Readonly<Record<string, string>> = {
-  '-p': 'print',
-  '-c': 'continue',
-  '-r': 'resume',
-  '-d': 'debug',
-  '--allowed-tools': 'allowedTools',
-  '--disallowed-tools': 'disallowedTools',
-}
 
 export type ClaudeOptions = {
   agent: AgentFlags
@@ -73,38 +24,8 @@ export type ClaudeOptions = {
   unknown: readonly string[]
 }
 
-type Given = { values: Record<string, string[]>; words: string[]; unknown: string[] }
-
-function wordsOf(argv: readonly string[]): Given {
-  const given: Given = { values: {}, words: [], unknown: [] }
-  let at = 0
-  const isValue = (): boolean => at < argv.length && !/^-./.test(argv[at]!)
-  while (at < argv.length) {
-    const word = argv[at++]!
-    if (word === '--') {
-      given.words.push(...argv.slice(at))
-      break
-    }
-    if (!/^-./.test(word)) {
-      given.words.push(word)
-      continue
-    }
-    const [flag = word, joined] = /^(--[^=]+)=(.*)$/s.exec(word)?.slice(1) ?? []
-    const name = aliases[flag] ?? flag.replace(/^--/, '')
-    const taking = Object.hasOwn(known, name) ? known[name]! : undefined
-    const values = (given.values[name] ??= [])
-    if (joined !== undefined) values.push(joined)
-    else if (taking === 'list') while (isValue()) values.push(argv[at++]!)
-    else if (taking === 'value' || taking === 'noneWithValue') {
-      if (at < argv.length) values.push(argv[at++]!)
-    } else if (taking === undefined && isValue()) at++
-    if (taking === undefined) given.unknown.push(flag)
-  }
-  return given
-}
-
 export function claudeOptions(argv: readonly string[], cwd: string, env: NodeJS.ProcessEnv): ClaudeOptions {
-  const { values, words, unknown } = wordsOf(argv)
+  const { values, words, unknown } = readFlags(argv)
   const has = (name: string): boolean => name in values
   const text = (name: string): string | undefined => values[name]?.at(-1)
   const list = (name: string): string[] => (values[name] ?? []).flatMap(splitTools)

@@ -10,7 +10,7 @@ import { hostSink, type HostSinkOptions } from './claude-output.ts'
 function sinkWith(options: Partial<HostSinkOptions> = {}) {
   const records: Rec[] = []
   const out = { line: (text: string) => void records.push(JSON.parse(text) as Rec), flush() {} }
-  const channel = { wasAnswered: () => true }
+  const channel = { wasAnswered: () => true, shown() {} }
   const sink = hostSink(claude, out, { partial: false, replay: false, mode: () => 'default', channel, ...options })
   const tell = <K extends Kind>(kind: K, payload: Payload<K>, place: Place = {}): void =>
     sink.push(makeEvent(kind, payload, { session: 's', at: 1000, ...place }))
@@ -24,7 +24,8 @@ function sinkWith(options: Partial<HostSinkOptions> = {}) {
     records,
     tell,
     open,
-    types: () => records.map(({ type, subtype }) => (subtype === undefined ? type : `${String(type)}/${String(subtype)}`)),
+    types: () =>
+      (records as { type: string; subtype?: string }[]).map(({ type, subtype }) => (subtype === undefined ? type : `${type}/${subtype}`)),
   }
 }
 type Tell = ReturnType<typeof sinkWith>['tell']
@@ -82,7 +83,7 @@ test('a block is not kept back longer than until the next record', () => {
 
 test('a question goes out with what an "always" would allow; the answer of the host does not come back to it', () => {
   const answered = new Set(['q1'])
-  const { open, tell, records } = sinkWith({ channel: { wasAnswered: (id) => answered.has(id) } })
+  const { open, tell, records } = sinkWith({ channel: { wasAnswered: (id) => answered.has(id), shown() {} } })
   open()
   for (const id of ['q1', 'q2']) {
     const suggestions = [{ permission: 'bash', pattern: 'git push *', action: 'allow' }]

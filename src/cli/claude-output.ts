@@ -33,7 +33,7 @@ export type HostSinkOptions = {
   partial: boolean
   replay: boolean
   mode(): string
-  channel: Pick<Channel, 'wasAnswered'>
+  channel: Pick<Channel, 'wasAnswered' | 'shown'>
   onTurn?(): void
 }
 
@@ -65,8 +65,10 @@ export function hostSink(dialect: WritableDialect, out: LineOut, options: HostSi
     push(event) {
       learn(event)
       if (event.kind === 'session.start') inner.push({ ...event, mode: mode() })
-      else if (event.kind === 'permission.request') inner.push(withSuggestions(event))
-      else inner.push(event)
+      else if (event.kind === 'permission.request') {
+        options.channel.shown(event.id, event.input)
+        inner.push(withSuggestions(event))
+      } else inner.push(event)
       if (event.kind === 'turn.start') onTurn?.()
     },
     flush: inner.flush,
@@ -127,7 +129,7 @@ const screened = (sink: Sink, options: HostSinkOptions): Sink => ({
 })
 
 /** In a recording both sides of the control channel stand in one stream; a host knows what it has said itself. */
-export function screen(record: Rec, { partial, replay, channel }: HostSinkOptions): Rec | undefined {
+function screen(record: Rec, { partial, replay, channel }: HostSinkOptions): Rec | undefined {
   switch (record['type']) {
     case 'stream_event':
       return partial ? record : undefined

@@ -1,26 +1,42 @@
 // sluice claude: the built-in agent behind the command line of Claude Code, for programs that start that one. bin/sluice-claude is this.
 import { claudeDoor } from './claude-door.ts'
+import { flagsHelp } from './claude-flags.ts'
 import { claudeOptions } from './claude-options.ts'
-import { say } from './exit.ts'
-import { isTerminal } from './io.ts'
+import { exitCodes, say } from './exit.ts'
+import { isTerminal, print } from './io.ts'
 import { promptOf } from './run-options.ts'
+import { version } from './version.ts'
 
 export async function run(argv: readonly string[]): Promise<number> {
-  if (argv.includes('--help') || argv.includes('-h')) return help()
+  if (argv.includes('--help') || argv.includes('-h')) return shown(helpText())
+  if (argv.includes('--version') || argv.includes('-v')) return shown(`${version} (sluice)\n`)
   const { agent, door, input, words, unknown } = claudeOptions(argv, process.cwd(), process.env)
   if (unknown.length > 0) say(`sluice: passed over, for they are not known here: ${unknown.join(' ')}`)
   if (input === 'stream-json') return claudeDoor(agent, door)
   return claudeDoor(agent, { ...door, hostAnswers: false, prompt: promptOf(words, undefined, isTerminal(0)) })
 }
 
-function help(): number {
-  process.stdout.write(`The built-in agent of sluice behind the command line of Claude Code, for programs that would start that one.
-
-Usage: sluice-claude --output-format stream-json --verbose --input-format stream-json [flags of Claude Code]
-       sluice-claude -p PROMPT [--output-format text|json|stream-json] [flags of Claude Code]
-
-  SLUICE_MODEL names the model whatever the host asks for: script/demo and script/FILE need no key and no network.
-  For people there are sluice run and sluice chat.
-`)
-  return 0
+function shown(text: string): number {
+  print(text)
+  return exitCodes.ok
 }
+
+const helpText = (): string => `The built-in agent of sluice behind the command line of Claude Code, for programs that would start that one.
+
+Usage: sluice claude --print PROMPT [options]
+       sluice claude --input-format stream-json --output-format stream-json [options]
+
+Options:
+${flagsHelp()}
+  --help  show this help
+
+The environment variable SLUICE_MODEL names the model whatever the host asks for: script/demo and script/FILE need no key and no network.
+
+Examples:
+  SLUICE_MODEL=script/demo sluice claude -p 'say hello'
+      no key and no network: the words of the model are scripted
+  sluice claude -p 'why does the test fail?' --output-format json --allowedTools 'Bash(npm test:*)'
+      the result as one line of JSON
+
+Exit codes: those of sluice run; 0 also after an interrupt of the host.
+`

@@ -7,6 +7,7 @@ import { claimers, loadDialect, open, writableNames } from './dialects.ts'
 import { CommandError, exitCodes, hasCode, say, systemReason, usageError } from './exit.ts'
 import { blocks, oneFile, stdout, writeAll } from './io.ts'
 import { type CommandSpec, parseOptions, sizeOption } from './options.ts'
+import { redactionOf, redactOption } from './redaction.ts'
 
 const spec: CommandSpec = {
   usage: 'sluice convert [FILE|-] --to DIALECT [options]',
@@ -26,6 +27,7 @@ What the target cannot say is counted and told on stderr; what sluice had to add
       type: 'boolean',
       help: 'let what the target cannot say travel along in a key "sluice" (to sluice: the raw records)',
     },
+    redact: redactOption,
     array: { type: 'boolean', help: 'write one JSON array instead of a line a record' },
     'max-line': {
       type: 'string',
@@ -58,12 +60,14 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (input.dialect.name !== to.name && !isWritable(to))
     throw usageError(`--to ${quoted(to.name)}: this dialect is read, not written; choose one of ${writableNames.join(', ')}`)
   const losses = openLosses(values['losses'] as string | undefined)
+  const redaction = await redactionOf(values)
   let told = 0
   const converter = createConverter(input.dialect, to, stdout(), {
     maxLine,
     array: values['array'] === true,
     carry: values['carry'] === true,
     others: claimers,
+    redactor: redaction?.create(),
     onIssue({ line, byte, code, text }) {
       if (told++ < 20) say(`sluice: line ${line}, byte ${byte}: ${text} (${code})`)
     },
@@ -71,6 +75,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   await input.read((block) => converter.push(block))
   const summary = converter.end()
   report(summary, input.dialect.name, to.name, told)
+  redaction?.tell()
   if (losses !== undefined) writeLosses(losses, summary)
   const dropped = summary.losses.some(({ how }) => how === 'drop')
   return summary.issues > 0 || (values['strict'] === true && dropped) ? exitCodes.failed : exitCodes.ok

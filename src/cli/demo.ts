@@ -1,14 +1,20 @@
 // sluice demo: the main job on embedded defaults. A small project with a failing test is made in a temporary folder; the built-in agent
 // mends it. The loop, the tools, the subagent and the refusal are real; only the words of the model are scripted.
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
+import { createDigest, type Digest } from '../analyze/digest.ts'
+import { createPricer } from '../prices/price.ts'
+import { createReader } from '../stream/read.ts'
+import { digestLines } from '../views/digest.ts'
+import { loadDialect } from './dialects.ts'
 import { exitCodes, usageError } from './exit.ts'
-import { print } from './io.ts'
+import { screen } from './io.ts'
 import { type CommandSpec, parseOptions } from './options.ts'
-import { run as digest } from './digest.ts'
 import { agentFlags } from './run-options.ts'
 import { liveRun } from './run-live.ts'
+import { screenOf } from './terminal.ts'
+import { loadPrices } from './usage-prices.ts'
 
 const spec: CommandSpec = {
   usage: 'sluice demo',
@@ -68,9 +74,40 @@ export async function run(argv: readonly string[]): Promise<number> {
     outputs: dialects.map((name) => `${name}:${join(streams, `${name}.ndjson`)}`),
     interactive: false,
   })
-  print('\n')
-  await digest([join(streams, 'sluice.ndjson')])
-  print(`\nThe project, the stream in ${dialects.length} dialects and the session are in ${folder}\n`)
-  print(`Look again: sluice show ${join(streams, 'claude.ndjson')}\n`)
+  const digest = await digestOf(join(streams, 'sluice.ndjson'))
+  writeFileSync(join(folder, 'digest.txt'), linesText(digestLines(digest, { width: 100, colour: false })))
+  writeFileSync(join(folder, 'digest.json'), `${JSON.stringify(digest)}\n`)
+  const out = screen()
+  for (const line of ['', ...digestLines(digest, screenOf()), '', ...closing(folder)]) out.line(line)
+  out.flush()
   return code
+}
+
+async function digestOf(file: string): Promise<Digest> {
+  const dialect = await loadDialect('sluice', '--from')
+  const fold = createDigest({ nameOf: dialect.tag, price: createPricer(await loadPrices()) })
+  const reader = createReader(dialect, (events, record) => {
+    for (const event of events) fold.push(event, record)
+  })
+  reader.push(readFileSync(file))
+  reader.end()
+  return fold.report()
+}
+
+const linesText = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('')
+
+function closing(folder: string): string[] {
+  const left = [
+    ['project/', 'the project, mended'],
+    ['streams/', `all that was told, once for each of ${dialects.join(', ')}`],
+    ['digest.txt', 'what it came to: the page above'],
+    ['digest.json', 'the same for programs'],
+    ['home/', 'the session, as every run keeps it'],
+  ] as const
+  return [
+    `All of it is in ${folder}`,
+    ...left.map(([name, about]) => `  ${name.padEnd(12)} ${about}`),
+    '',
+    `Look again: sluice show ${join(folder, 'streams', 'claude.ndjson')}`,
+  ]
 }

@@ -1,17 +1,21 @@
 // sluice digest: one pass over a recording. What it comes to, as a page or as JSON; or every record with its class.
 import { nearest } from '../base/nearest.ts'
 import { createDigest, type Digest } from '../analyze/digest.ts'
+import type { Rec } from '../base/json.ts'
 import { quoted } from '../base/text.ts'
-import type { EventOf } from '../model/event.ts'
+import type { Event, EventOf } from '../model/event.ts'
 import { createPricer } from '../prices/price.ts'
 import { createReader } from '../stream/read.ts'
 import { claimers, open } from './dialects.ts'
 import { exitCodes, say, usageError } from './exit.ts'
 import { blocks, oneFile, print, screen, stdout } from './io.ts'
 import { type CommandSpec, parseOptions, sizeOption } from './options.ts'
+import { redactionOf, redactOption } from './redaction.ts'
 import { rulesIn } from './rules.ts'
 import { loadPrices } from './usage-prices.ts'
 import { createJson } from './watch-json.ts'
+import { createCleaner } from './watch-redact.ts'
+import type { Seen } from './watch-view.ts'
 
 const spec: CommandSpec = {
   usage: 'sluice digest [FILE|-] [options]',
@@ -22,6 +26,7 @@ silence and loops, tokens and cost, and how it ended. Any dialect; several sessi
     classify: { type: 'boolean', help: 'instead: every record, its own bytes, with its class as the last key, "classify"' },
     rules: { type: 'string', value: 'FILE', help: 'your own rules for classes, as YAML; they go before the built-in ones' },
     'fail-on': { type: 'string', value: 'LIST', help: 'exit with 1 if there was any of: finding, error, denied (with commas)' },
+    redact: redactOption,
     from: { type: 'string', value: 'DIALECT', help: 'the dialect of the input (default: auto, told from its first records)' },
     dialect: { type: 'string', value: 'DIALECT', help: 'the same as --from' },
     'max-line': { type: 'string', value: 'SIZE', help: 'longest record to read (default 128MiB); a longer one is told and skipped' },
@@ -49,14 +54,26 @@ export async function run(argv: readonly string[]): Promise<number> {
   const price = createPricer(await loadPrices())
   const fold = createDigest({ rules, nameOf: input.dialect.tag, price })
   const tagged = values['classify'] === true ? createTagged() : undefined
+  const redaction = await redactionOf(values)
+  const redactor = redaction?.create()
+  const cleaner = redactor === undefined ? undefined : createCleaner(redactor, true)
+  const complain = ({ line, byte, text, code }: EventOf<'issue'>): void =>
+    say(`sluice: line ${line}, byte ${byte}: ${redactor?.text(text).text ?? text} (${code})`)
+  const tag = (records: readonly Seen[]): void => {
+    for (const seen of records) if (!tagged!.show(seen)) for (const event of seen.events) if (event.kind === 'issue') complain(event)
+  }
+  /** What is told now may be of a former record. */
+  const without = (event: Event, record: Rec | undefined): void =>
+    redactor!.event(event).forEach((told) => fold.push(told, told.seq === event.seq ? record : undefined))
   const reader = createReader(
     input.dialect,
     (events, record, span) => {
-      if (tagged === undefined) for (const event of events) fold.push(event, record)
-      else {
+      if (tagged !== undefined) {
         const classes = events.map((event) => fold.push(event, record).class)
-        if (!tagged.show({ events, record, span, classes })) for (const event of events) if (event.kind === 'issue') complain(event)
-      }
+        const seen = { events, record, span, classes }
+        tag(cleaner?.push(seen) ?? [seen])
+      } else if (redactor === undefined) for (const event of events) fold.push(event, record)
+      else for (const event of events) without(event, record)
     },
     { maxLine, others: claimers, raw: 'none', plainNumbers: true },
   )
@@ -65,9 +82,12 @@ export async function run(argv: readonly string[]): Promise<number> {
     tagged?.flush()
   })
   reader.end()
+  if (tagged === undefined) redactor?.end().forEach((event) => fold.push(event))
+  else tag(cleaner?.end() ?? [])
   tagged?.flush()
   const digest = fold.report()
   if (tagged === undefined) await show(digest, values['json'] === true)
+  redaction?.tell()
   const found = failOn.filter((trouble) => digest.counts[countOf[trouble]] > 0)
   if (found.length > 0) say(`sluice: failed on ${found.map((trouble) => `${trouble} (${digest.counts[countOf[trouble]]})`).join(', ')}`)
   return found.length > 0 ? exitCodes.failed : exitCodes.ok
@@ -96,8 +116,6 @@ async function show(digest: Digest, asJson: boolean): Promise<void> {
   for (const line of digestLines(digest, screenOf())) out.line(line)
   out.flush()
 }
-
-const complain = ({ line, byte, text, code }: EventOf<'issue'>): void => say(`sluice: line ${line}, byte ${byte}: ${text} (${code})`)
 
 /** Records with their class, many at a time. */
 function createTagged() {

@@ -72,6 +72,7 @@ export function sessions(folder: string, home: string): Said[] {
   const shown = shortPath(folder, home)
   const there = existingPart(folder)
   try {
+    if (!statSync(there).isDirectory()) throw new Error(`${shortPath(there, home)} is not a folder`)
     accessSync(there, constants.W_OK | constants.X_OK)
   } catch (error) {
     return [

@@ -50,6 +50,24 @@ export function recipesFor(url: string): Record<string, Recipe> {
   }
 }
 
+/** The same for agents that speak with their real providers by way of this machine: with their own keys and models. */
+export function recordedRecipesFor(url: string): Record<string, Recipe> {
+  const { anthropic, openai, gemini } = basesAt(url)
+  const { claude, codex, copilot } = recipesFor(url)
+  const without = ({ env }: Recipe, ...names: string[]): Recipe['env'] =>
+    Object.fromEntries(Object.entries(env).filter(([name]) => !names.includes(name)))
+  const baseURL = (base: string) => ({ options: { baseURL: base } })
+  const provider = { anthropic: baseURL(openai), openai: baseURL(openai), google: baseURL(`${gemini}/v1beta`) }
+  return {
+    sluice: { env: { ANTHROPIC_BASE_URL: anthropic, OPENAI_BASE_URL: openai, GOOGLE_GEMINI_BASE_URL: gemini }, args: ['run'] },
+    claude: { env: without(claude!, 'ANTHROPIC_API_KEY') },
+    codex: { env: {}, args: codex!.args!.map((word) => word.replace('SCRIPT_KEY', 'OPENAI_API_KEY')) },
+    gemini: { env: { GOOGLE_GEMINI_BASE_URL: gemini } },
+    opencode: { env: { OPENCODE_CONFIG_CONTENT: JSON.stringify({ provider }) } },
+    copilot: { env: without(copilot!, 'COPILOT_PROVIDER_API_KEY', 'COPILOT_OFFLINE') },
+  }
+}
+
 /** As a line for a shell, with what must be done before it. */
 export function recipeText(agent: string, { env, args = [], file }: Recipe): string {
   const words = [...Object.entries(env).map(([name, value]) => `${name}=${shellWord(value)}`), agent, ...args.map(shellWord)]

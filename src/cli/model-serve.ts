@@ -3,10 +3,11 @@ import { closeSync, openSync, readFileSync } from 'node:fs'
 import { plural, quoted } from '../base/text.ts'
 import { loadScript, ScriptError } from '../script/load.ts'
 import type { Script } from '../script/script.ts'
-import { type Entry, serveScript, type Served } from '../script/server.ts'
-import { CommandError, exitCodes, hasCode, say, signalCodes, systemReason, usageError } from './exit.ts'
+import { type Entry, serveScript } from '../script/server.ts'
+import { CommandError, exitCodes, say, signalCodes, systemReason, usageError } from './exit.ts'
 import { print, writeAll } from './io.ts'
 import { basesAt, recipesFor, recipeText } from './model-agents.ts'
+import { firstSignal, listening, portIn } from './model-listen.ts'
 import { type CommandSpec, parseOptions, textOption } from './options.ts'
 
 const spec: CommandSpec = {
@@ -38,18 +39,12 @@ export async function run(argv: readonly string[]): Promise<number> {
   const port = portIn(textOption(values, 'port'))
   const script = await scriptIn(file)
   using log = logTo(textOption(values, 'log'))
-  const server = await listen(script, port, log.write)
+  const server = await listening(port, () => serveScript(script, port, log.write))
   const ended = firstSignal()
   print(values['json'] === true ? `${JSON.stringify(summary(file, script, server.url))}\n` : pageOf(file, script, server.url))
   const signal = await ended
   await server.close()
   return signalCodes[signal]
-}
-
-function portIn(value: string | undefined): number {
-  const port = value === undefined ? 0 : Number(value)
-  if (!Number.isInteger(port) || port < 0 || port > 65_535 || value === '') throw usageError(`--port ${quoted(value)} is not a port`)
-  return port
 }
 
 async function scriptIn(file: string): Promise<Script> {
@@ -65,21 +60,6 @@ async function scriptIn(file: string): Promise<Script> {
     throw error instanceof ScriptError ? usageError(error.message) : error
   }
 }
-
-async function listen(script: Script, port: number, onEntry: (entry: Entry) => void): Promise<Served> {
-  try {
-    return await serveScript(script, port, onEntry)
-  } catch (error) {
-    const reason = hasCode(error, 'EADDRINUSE') ? 'something else listens there' : systemReason(error)
-    throw new CommandError(`cannot listen on port ${port}: ${reason}`, exitCodes.failed, { cause: error })
-  }
-}
-
-/** The second signal ends the process at once, as if nobody had heard the first. */
-const firstSignal = (): Promise<keyof typeof signalCodes> =>
-  new Promise((resolve) => {
-    for (const signal of Object.keys(signalCodes) as (keyof typeof signalCodes)[]) process.once(signal, () => resolve(signal))
-  })
 
 /** Lines are written at once and whole; when that fails the server goes on without them. */
 function logTo(file: string | undefined): { write(entry: Entry): void; [Symbol.dispose](): void } {

@@ -5,6 +5,7 @@ import { exitCodes, usageError } from './exit.ts'
 import { print } from './io.ts'
 
 const actions: Record<string, () => Promise<{ run(argv: readonly string[]): Promise<number> }>> = {
+  record: () => import('./model-record.ts'),
   serve: () => import('./model-serve.ts'),
 }
 
@@ -15,6 +16,8 @@ Usage: sluice model ACTION [options]
 Actions:
   serve SCRIPT [--port N] [--json] [--log FILE]
       answer real agents from a script, on loopback
+  record SCRIPT [--port N] [--upstream PROVIDER|URL] [--json]
+      stand between an agent and its provider, and write a script of what the model says
 
   sluice model ACTION --help shows the options of an action, with examples.
 `

@@ -1,12 +1,14 @@
 // sluice show: a recorded session as a person wants to read it.
 import { createTimeline } from '../analyze/rows.ts'
 import { createTotals } from '../analyze/totals.ts'
+import type { Event } from '../model/event.ts'
 import { createReader } from '../stream/read.ts'
 import { createTerminalView } from '../views/terminal.ts'
 import { claimers, open } from './dialects.ts'
 import { exitCodes } from './exit.ts'
 import { blocks, oneFile, screen } from './io.ts'
 import { type CommandSpec, parseOptions, sizeOption } from './options.ts'
+import { redactionOf, redactOption } from './redaction.ts'
 import { screenOf } from './terminal.ts'
 
 const spec: CommandSpec = {
@@ -15,6 +17,7 @@ const spec: CommandSpec = {
 and their answers, and a closing line with turns, time, tokens and cost. Any dialect, also while it is written.`,
   options: {
     full: { type: 'boolean', help: 'fold nothing: whole thoughts, outputs and diffs' },
+    redact: redactOption,
     from: { type: 'string', value: 'DIALECT', help: 'the dialect of the input (default: auto, told from its first records)' },
     dialect: { type: 'string', value: 'DIALECT', help: 'the same as --from' },
     'max-line': { type: 'string', value: 'SIZE', help: 'longest record to read (default 128MiB); a longer one is told and skipped' },
@@ -33,18 +36,24 @@ export async function run(argv: readonly string[]): Promise<number> {
   const { values, files } = parsed
   const maxLine = sizeOption(values, 'max-line')
   const input = await open(blocks(oneFile(files)), (values['from'] ?? values['dialect']) as string | undefined)
+  const redaction = await redactionOf(values)
+  const redactor = redaction?.create()
   const out = screen()
   const timeline = createTimeline()
   const totals = createTotals()
   const view = createTerminalView({ ...screenOf(), full: values['full'] === true, totals: totals.take })
+  const tell = (event: Event): void => {
+    totals.push(event)
+    for (const row of timeline.push(event)) for (const line of view.push(row)) out.line(line)
+  }
   let issues = 0
   const reader = createReader(
     input.dialect,
     (events) => {
       for (const event of events) {
         if (event.kind === 'issue') issues++
-        totals.push(event)
-        for (const row of timeline.push(event)) for (const line of view.push(row)) out.line(line)
+        if (redactor === undefined) tell(event)
+        else redactor.event(event).forEach(tell)
       }
     },
     { maxLine, others: claimers, raw: 'none', plainNumbers: true },
@@ -54,6 +63,8 @@ export async function run(argv: readonly string[]): Promise<number> {
     out.flush()
   })
   reader.end()
+  redactor?.end().forEach(tell)
   out.flush()
+  redaction?.tell()
   return issues > 0 ? exitCodes.failed : exitCodes.ok
 }

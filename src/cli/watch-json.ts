@@ -11,6 +11,7 @@ import { highest, type View, type ViewOptions } from './watch-view.ts'
 
 export function createJson({ put, wants, classify }: ViewOptions): View {
   return {
+    ofRecords: true,
     show({ events, record, span, classes }) {
       if (span === undefined) return true
       if (record === undefined) {

@@ -10,7 +10,7 @@ import { highest, tagOf, type View, type ViewOptions } from './watch-view.ts'
 const longestJoined = 1 << 20
 
 /** `accumulate`: chunks that follow each other and are of one kind and session make one line. */
-export function createPlain({ dialect, put, wants, classify, accumulate }: ViewOptions & { accumulate: boolean }): View {
+export function createPlain({ dialect, put, wants, classify, accumulate, redactor }: ViewOptions & { accumulate: boolean }): View {
   const asAvenor = createTranslator()
   let joined: { key: string; name: string; session: string; text: string; its: Class; since: number } | undefined
 
@@ -22,7 +22,7 @@ export function createPlain({ dialect, put, wants, classify, accumulate }: ViewO
     if (joined === undefined) return
     const { name, session, text, its } = joined
     joined = undefined
-    print(name, session, whole(text), its)
+    print(name, session, whole(redactor?.text(text).text ?? text), its) // only now is it whole
   }
 
   function join(name: string, lane: string, record: Rec, its: Class, since: number): void {
@@ -43,6 +43,7 @@ export function createPlain({ dialect, put, wants, classify, accumulate }: ViewO
   }
 
   return {
+    ofRecords: dialect === 'avenor',
     show({ events, record, span, classes }) {
       const since = span?.offset ?? 0
       if (dialect === 'avenor') {

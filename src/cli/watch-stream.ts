@@ -6,10 +6,12 @@ import type { Dialect } from '../dialects/contract.ts'
 import type { Event } from '../model/event.ts'
 import { createSniffer } from '../stream/detect.ts'
 import { createReader } from '../stream/read.ts'
+import type { Redactor } from '../stream/redact.ts'
 import { claimers, loadDialect, unknownText } from './dialects.ts'
 import { CommandError, exitCodes, say } from './exit.ts'
+import { createCleaner } from './watch-redact.ts'
 import { createOver } from './watch-over.ts'
-import type { Put, View, ViewOptions } from './watch-view.ts'
+import type { Put, Seen, View, ViewOptions } from './watch-view.ts'
 
 /** Bytes that are held at most, and the steps in which they are looked at: the first records decide. */
 const mostHeld = 64 << 20
@@ -23,7 +25,9 @@ export type StreamOptions = {
   dialect: string | undefined
   maxLine: number | undefined
   put: Put
-  createView(options: Pick<ViewOptions, 'dialect' | 'put'>): View | Promise<View>
+  /** Takes secrets out of all that is shown. */
+  redactor: Redactor | undefined
+  createView(options: Pick<ViewOptions, 'dialect' | 'put' | 'redactor'>): View | Promise<View>
   /** Absent where nobody asks for classes. */
   createClassifier: ((dialect: Dialect) => Classifier) | undefined
   /** The one session whose end is waited for. */
@@ -32,7 +36,7 @@ export type StreamOptions = {
   skip: number
 }
 
-export function createStream({ name, put, createView, createClassifier, ...options }: StreamOptions) {
+export function createStream({ name, put, createView, createClassifier, redactor, ...options }: StreamOptions) {
   const sniffer = createSniffer(claimers)
   let held: Uint8Array[] | undefined = []
   let size = 0
@@ -49,19 +53,29 @@ export function createStream({ name, put, createView, createClassifier, ...optio
       bytes: (bytes) => skip > 0 || put.bytes(bytes),
       made: (text) => skip > 0 || put.made(text),
     }
-    const view = await createView({ dialect: dialect.name, put: show })
+    const view = await createView({ dialect: dialect.name, put: show, redactor })
+    const cleaner = redactor === undefined ? undefined : createCleaner(redactor, view.ofRecords === true)
+    const present = (all: readonly Seen[]): void => {
+      for (const seen of all)
+        if (!view.show(seen) && skip === 0) for (const event of seen.events) if (event.kind === 'issue') complain(event)
+    }
     const reader = createReader(
       dialect,
       (events, record, span) => {
         if (skip > 0 && (span === undefined || span.offset + span.end - span.start > skip)) showFromHere(view)
         if (record !== undefined) for (const event of events) if (concerns(event)) over.see(event)
         const classes = classifier === undefined ? [] : events.map((event) => classifier.push(event, record).class)
-        const shown = view.show({ events, record, span, classes })
-        if (!shown && skip === 0) for (const event of events) if (event.kind === 'issue') complain(event)
+        const seen = { events, record, span, classes }
+        present(cleaner?.push(seen) ?? [seen])
       },
       { others: claimers, maxLine: options.maxLine },
     )
-    return { view, reader, over }
+    const settle = (): void => {
+      if (cleaner !== undefined) present(cleaner.end())
+      view.settle?.()
+    }
+    const waitingSince = (): number => Math.min(cleaner?.waitingSince() ?? Infinity, view.waitingSince?.() ?? Infinity)
+    return { view, reader, over, settle, waitingSince }
   }
 
   const concerns = (event: Event): boolean =>
@@ -73,7 +87,7 @@ export function createStream({ name, put, createView, createClassifier, ...optio
   }
 
   const complain = ({ line, byte, text, code }: { line: number; byte: number; text: string; code: string }): void =>
-    say(`sluice: ${name}line ${line}, byte ${byte}: ${text} (${code})`)
+    say(`sluice: ${name}line ${line}, byte ${byte}: ${redactor?.text(text).text ?? text} (${code})`)
 
   async function start(dialectName: string | undefined): Promise<void> {
     if (dialectName === undefined) throw new CommandError(`${name}${unknownText(sniffer.detection())}`, exitCodes.usage)
@@ -118,9 +132,9 @@ export function createStream({ name, put, createView, createClassifier, ...optio
       if (known === undefined && records + unreadable > 0) await start(records === 0 ? 'avenor' : sniffer.choice()?.name)
       if (forGood) known?.reader.end()
     },
-    settle: (): void => known?.view.settle?.(),
+    settle: (): void => known?.settle(),
     /** All before this place has been shown. */
-    shown: (): number => (known === undefined ? 0 : (known.view.waitingSince?.() ?? size)),
+    shown: (): number => (known === undefined ? 0 : Math.min(size, known.waitingSince())),
     state: () => known?.over.state() ?? 'open',
   }
 }

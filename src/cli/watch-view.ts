@@ -3,6 +3,7 @@ import type { Class } from '../analyze/classify.ts'
 import type { Rec } from '../base/json.ts'
 import type { Span } from '../framing/framer.ts'
 import type { Event } from '../model/event.ts'
+import type { Redactor } from '../stream/redact.ts'
 
 /** One record and the events in it. Without `record`: a line that is none. Without `span`: what is added at the end of a stream. */
 export type Seen = {
@@ -16,6 +17,8 @@ export type Seen = {
 export type View = {
   /** False: this format cannot show it. */
   show(seen: Seen): boolean
+  /** It shows records with their own bytes, not events. */
+  ofRecords?: boolean
   /** What waits for more is shown as it is. */
   settle?(): void
   /** Where in the stream the record stands that began what is waiting. */
@@ -34,6 +37,8 @@ export type Put = {
 export type ViewOptions = {
   dialect: string
   put: Put
+  /** Takes secrets out of what is shown; records and events come without any. */
+  redactor?: Redactor | undefined
   /** Whether an event of this session and class is asked for. */
   wants(session: string | undefined, its: Class | undefined): boolean
   classify: 'no' | 'notable' | 'all'

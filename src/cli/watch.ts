@@ -2,6 +2,7 @@
 import { dialectNames, loadDialect } from './dialects.ts'
 import { exitCodes, signalCodes } from './exit.ts'
 import { type CommandSpec, parseOptions } from './options.ts'
+import { redactionOf, redactOption } from './redaction.ts'
 import { choicesOf, loadClassifiers, openCursor, splitClassify, viewOf } from './watch-options.ts'
 import { createOut } from './watch-out.ts'
 import { watchSource } from './watch-source.ts'
@@ -27,6 +28,7 @@ for a file that does not exist yet) and ends with the session, or with the loop 
     session: { type: 'string', value: 'ID', help: 'show only this session' },
     accumulate: { type: 'boolean', help: 'join the chunks of a message to one line (plain only)' },
     'since-cursor': { type: 'string', value: 'FILE', help: 'go on where the last watch with this file ended (one log only)' },
+    redact: redactOption,
     from: { type: 'string', value: 'DIALECT', help: `the dialect (default: auto): ${dialectNames.join(', ')}` },
     dialect: { type: 'string', value: 'DIALECT', help: 'the same as --from' },
     'max-line': { type: 'string', value: 'SIZE', help: 'longest record to read (default 128MiB); a longer one is told and skipped' },
@@ -53,6 +55,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const cursor = openCursor(choices)
   if (choices.dialect !== undefined) await loadDialect(choices.dialect, '--from') // better known before anything is waited for
   const createClassifier = await loadClassifiers(choices)
+  const redaction = await redactionOf(parsed.values)
   const out = createOut()
   const stop = new AbortController()
   using signals = listen(stop)
@@ -66,6 +69,7 @@ export async function run(argv: readonly string[]): Promise<number> {
       signal: stop.signal,
       createView: (options) => viewOf(choices, options),
       createClassifier,
+      redactor: redaction?.create(),
     }),
   )
   try {
@@ -74,6 +78,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   } finally {
     stop.abort() // one that failed ends the others
     await Promise.allSettled(sources)
+    redaction?.tell()
   }
   return signals.exitCode()
 }

@@ -19,11 +19,12 @@ const last = (parts: object[], finishReason = 'STOP', usage: object = usageMetad
   usageMetadata: usage,
   ...tail,
 })
+const thoughtSignature = 'c2x1aWNl'
 const calls = [
-  { functionCall: { id: 'call_1_1', name: 'weather', args: { city: 'Bern' } } },
-  { functionCall: { id: 'mine', name: 'ring', args: {} } },
+  { functionCall: { id: 'call_1_1', name: 'weather', args: { city: 'Bern' } }, thoughtSignature },
+  { functionCall: { id: 'mine', name: 'ring', args: {} }, thoughtSignature },
 ]
-const thoughts = ['Whic', 'h ci', 'ty?'].map((text) => ({ text, thought: true }))
+const thoughts = ['Whic', 'h ci', 'ty?'].map((text) => ({ text, thought: true, thoughtSignature }))
 const chunks = [...[...thoughts, { text: 'Hi 🙂' }, { text: '!' }, calls[0]!].map((one) => part(one)), last([calls[1]!])]
 
 suite('the Gemini API', () => {
@@ -45,7 +46,7 @@ suite('the Gemini API', () => {
 
   test('a plain answer has all parts', async (t) => {
     const { post } = await scripted(t, `turns:${fullTurn}`)
-    const parts = [{ text: 'Which city?', thought: true }, { text: 'Hi 🙂!' }, ...calls]
+    const parts = [{ text: 'Which city?', thought: true, thoughtSignature }, { text: 'Hi 🙂!' }, ...calls]
     assert.deepEqual(await (await post(plain, ask)).json(), last(parts))
   })
 

@@ -17,6 +17,8 @@ const statuses: Record<number, string> = {
   503: 'UNAVAILABLE',
   504: 'DEADLINE_EXCEEDED',
 }
+// Clients send it back with the part, and some miss it where a model of the third generation made a call. Nobody can check it here.
+const thoughtSignature = 'c2x1aWNl'
 
 export const gemini: Face = {
   name: 'gemini',
@@ -56,8 +58,9 @@ const jsonArray: Framing = {
 /** What a stream gives one at a time. A call comes whole. */
 function* partsOf({ parts, malformed }: Answer, chunk: number): Generator<Rec> {
   for (const part of parts) {
-    if (part.type !== 'tool') for (const text of piecesOf(part, chunk)) yield { text, ...(part.type === 'think' && { thought: true }) }
-    else if (!malformed) yield { functionCall: callOf(part) }
+    if (part.type === 'think') for (const text of piecesOf(part, chunk)) yield { text, thought: true, thoughtSignature }
+    else if (part.type === 'text') for (const text of piecesOf(part, chunk)) yield { text }
+    else if (!malformed) yield { functionCall: callOf(part), thoughtSignature }
   }
 }
 

@@ -13,7 +13,7 @@ export class ScriptError extends Error {
 
 // As the schema has it.
 type RawPace = { chunk?: number; delay?: number | string }
-type RawTurn = RawPace & {
+export type RawTurn = RawPace & {
   think?: string
   text?: string
   tools?: { name: string; input?: Input; id?: string }[]
@@ -23,9 +23,9 @@ type RawTurn = RawPace & {
   cut?: boolean | number
   malformed?: boolean
 }
-type RawWhen = { prompt?: string; system?: string; model?: string; agent?: string; tools?: boolean }
-type RawLane = { name?: string; when?: RawWhen; turns: RawTurn[]; repeat?: boolean }
-type RawScript = RawPace & { model?: string; lanes?: RawLane[]; turns?: RawTurn[] }
+export type RawWhen = { prompt?: string; system?: string; model?: string; agent?: string; tools?: boolean }
+export type RawLane = { name?: string; when?: RawWhen; turns: RawTurn[]; repeat?: boolean }
+export type RawScript = RawPace & { model?: string; lanes?: RawLane[]; turns?: RawTurn[] }
 
 const someUsage: Usage = { input: 100, output: 20, reasoning: 0, cacheRead: 0, cacheWrite: 0 }
 const noUsage: Usage = { input: 0, output: 0, reasoning: 0, cacheRead: 0, cacheWrite: 0 }

@@ -5,7 +5,9 @@ import { type Claimer, type Dialect, isWritable, typeFinder, whyInvalid, type Wr
 import { createFramer, type Span } from '../framing/framer.ts'
 import type { Event } from '../model/event.ts'
 import { type Addition, createLedger, ledgerSink, type Loss } from './ledger.ts'
+import { onOneLine, redactThrough } from './convert-redact.ts'
 import { createReader, foreign } from './read.ts'
+import type { Redactor } from './redact.ts'
 
 /** Where the result goes. Bytes are valid only during the call. */
 export type Output = {
@@ -24,6 +26,8 @@ export type ConvertOptions = {
   /** What the target cannot say travels along in a key `sluice`, and to sluice's own dialect the raw record. */
   carry?: boolean | undefined
   others?: readonly Claimer[] | undefined
+  /** Takes secrets out of all that is written. */
+  redactor?: Redactor | undefined
   /** Told of each unreadable or malformed record. */
   onIssue?: ((issue: { code: string; line: number; byte: number; text: string }) => void) | undefined
 }
@@ -34,7 +38,8 @@ export type Converter = { push(chunk: Uint8Array): void; end(): Summary }
 
 /** Throws when `to` is a dialect that cannot be written, unless it is the input's own. */
 export function createConverter(from: Dialect, to: Dialect, out: Output, options: ConvertOptions = {}): Converter {
-  if (from.name === to.name) return passThrough(from, out, options)
+  const { redactor } = options
+  if (from.name === to.name) return redactor === undefined ? passThrough(from, out, options) : redactThrough(from, out, redactor, options)
   if (!isWritable(to)) throw new TypeError(`${to.name} can be read but not written`)
   return translate(from, to, out, options)
 }
@@ -45,7 +50,7 @@ function translate(
   from: Dialect,
   to: WritableDialect,
   out: Output,
-  { maxLine, array = false, carry = false, others, onIssue }: ConvertOptions,
+  { maxLine, array = false, carry = false, others, redactor, onIssue }: ConvertOptions,
 ): Converter {
   let records = 0
   let issues = 0
@@ -73,17 +78,22 @@ function translate(
 
   const mayHoldRaw = from.name === 'sluice'
 
+  function write(event: Event): void {
+    if (event.kind === 'issue') {
+      issues++
+      onIssue?.(event)
+    }
+    if (mayHoldRaw && copyRaw(event)) return
+    const said = ledger.admit(event)
+    if (carry && said !== 'whole' && event.synthetic === undefined) sink.carry(event)
+    if (said !== 'none') encoder.push(event)
+  }
+
   function onEvents(events: Event[], record: Rec | undefined): void {
     if (record !== undefined) records++
     for (const event of events) {
-      if (event.kind === 'issue') {
-        issues++
-        onIssue?.(event)
-      }
-      if (mayHoldRaw && copyRaw(event)) continue
-      const said = ledger.admit(event)
-      if (carry && said !== 'whole' && event.synthetic === undefined) sink.carry(event)
-      if (said !== 'none') encoder.push(event)
+      if (redactor === undefined) write(event)
+      else for (const told of redactor.event(event)) write(unmarked(told, to))
     }
   }
 
@@ -96,6 +106,7 @@ function translate(
     },
     end() {
       reader.end()
+      for (const event of redactor?.end() ?? []) write(unmarked(event, to))
       encoder.end()
       sink.end()
       if (array) out.line(written === 0 ? '[]' : '\n]')
@@ -103,6 +114,14 @@ function translate(
       return { records, issues, losses: ledger.losses(), additions: ledger.additions() }
     },
   }
+}
+
+/** The redactor's own mark is no loss of the source's. */
+function unmarked(event: Event, { name }: Dialect): Event {
+  if (name === 'sluice' || event.ext?.['redacted'] === undefined) return event
+  const { ext, ...rest } = event
+  const { redacted: _mark, ...others } = ext!
+  return (Object.keys(others).length === 0 ? rest : { ...rest, ext: others }) as Event
 }
 
 // ── to its own dialect ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -189,6 +208,3 @@ function passThrough(dialect: Dialect, out: Output, { maxLine, array = false, ot
     },
   }
 }
-
-/** Line breaks stand only between tokens of JSON, never inside: leaving them out with the indentation changes no value. */
-const onOneLine = (json: string): string => (json.includes('\n') ? json.replace(/\r?\n[ \t]*/g, '') : json)

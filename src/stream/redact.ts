@@ -4,6 +4,7 @@ import type { Rec } from '../base/json.ts'
 import type { Event, Payload } from '../model/event.ts'
 import { createScanner, type ScanOptions } from './redact-scan.ts'
 import { createStream, isDelta, isSameStream, passesAtOnce, release, type Delta, type Stream } from './redact-stream.ts'
+import { withTexts } from './redact-texts.ts'
 import { createWalker, type Hits } from './redact-walk.ts'
 
 export type { LinePattern, ScanOptions } from './redact-scan.ts'
@@ -60,7 +61,8 @@ export function createRedactor(options: ScanOptions = {}): Redactor {
     }
     if (copy === undefined) return event
     const isRepeated = 'streamed' in event && event.streamed === true
-    if (!isRepeated) add(hits)
+    const isOnlyRaw = event.kind === 'raw' || event.kind === 'issue'
+    if (!isRepeated) add(isOnlyRaw && Object.keys(again).length > 0 ? again : hits)
     return mark(copy as Event, Object.keys(hits).length > 0 ? hits : again)
   }
 
@@ -94,9 +96,11 @@ export function createRedactor(options: ScanOptions = {}): Redactor {
     const { told, hits } = release(scanner, stream, ended)
     add(hits)
     return told.map(({ event, text, changed, hits: own }) => {
+      if (!changed) return whole(event)
       // The record it came from holds the secret, or a part of it.
-      const { raw: _raw, ...rest } = event
-      return whole(changed ? mark({ ...rest, text } as Delta, own) : event)
+      const { raw: before, ...rest } = event
+      const raw = before === undefined ? undefined : withTexts(before, new Map([[event.text, text]]))
+      return whole(mark({ ...rest, text, ...(raw !== undefined && { raw }) } as Delta, own))
     })
   }
 

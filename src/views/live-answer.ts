@@ -15,13 +15,14 @@ export type Growing = {
 
 const longestTail = 2000 // characters of an unfinished line that are looked at: it is drawn again and again
 
-export function growingAnswer(width: number, style: Style): Growing {
+/** The width may change while it grows. */
+export function growingAnswer(width: () => number, style: Style): Growing {
   const markdown = createMarkdown(width, style)
-  const raw = (line: string): string => cutTo(harmless(line), width)
+  const raw = (line: string): string => cutTo(line, width()) // the writer has made it harmless
   const unfinished = (line: string): string[] => {
     if (line.trim() === '') return []
-    if (markdown.isCode()) return [`  ${style.yellow(cutTo(harmless(line), width - 2))}`]
-    return markdownLines(line, width, style)
+    if (markdown.isCode()) return [`  ${style.yellow(cutTo(harmless(line), width() - 2))}`]
+    return markdownLines(line, width(), style)
   }
   let isFirst = true // spaces before the whole text mean nothing
   return growing({
@@ -39,10 +40,10 @@ export function growingAnswer(width: number, style: Style): Growing {
 }
 
 /** A thought, dim, behind its sign. */
-export function growingThought(width: number, style: Style): Growing {
+export function growingThought(width: () => number, style: Style): Growing {
   let isFirst = true
   const shown = (line: string, first: boolean): string[] =>
-    wrapped(harmless(line).trimEnd(), width - 2).map(
+    wrapped(harmless(line).trimEnd(), width() - 2).map(
       (part, index) => `${style.magenta(first && index === 0 ? '✻' : ' ')} ${style.dim(style.italic(part))}`,
     )
   return growing({

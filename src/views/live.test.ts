@@ -28,7 +28,22 @@ suite('an answer as it comes', () => {
   const words = fc.array(
     fc.oneof(
       fc.string({ maxLength: 4 }),
-      fc.constantFrom('**', '`', '# ', '\n', '\n\n', ' ', '漢字', '| a |', '|', '---|---\n', '```\n', '- ', '\x1b[2J'),
+      fc.constantFrom(
+        '**',
+        '`',
+        '# ',
+        '\n',
+        '\n\n',
+        ' ',
+        '漢字',
+        '| a |',
+        '|',
+        '---|---\n',
+        '```\n',
+        '- ',
+        '\x1b[2J',
+        '| a head that is much wider than any view can be | b and more of it\n',
+      ),
     ),
     { maxLength: 40 },
   )
@@ -36,7 +51,7 @@ suite('an answer as it comes', () => {
   test('however it is cut, it comes out as the whole would', () => {
     fc.assert(
       fc.property(words, fc.integer({ min: 8, max: 60 }), (parts, width) => {
-        const answer = growingAnswer(width, plain)
+        const answer = growingAnswer(() => width, plain)
         const grown = [...parts.flatMap((part) => answer.push(part)), ...answer.end()]
         assert.deepEqual(
           grown.map((line) => line.trimEnd()),
@@ -50,7 +65,7 @@ suite('an answer as it comes', () => {
   test('what is not whole yet is harmless and fits', () => {
     fc.assert(
       fc.property(words, fc.integer({ min: 24, max: 60 }), (parts, width) => {
-        const answer = growingAnswer(width, plain)
+        const answer = growingAnswer(() => width, plain)
         for (const part of parts) {
           answer.push(part)
           for (const line of answer.tail()) {

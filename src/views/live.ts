@@ -62,7 +62,7 @@ export function createLiveView(options: LiveOptions): LiveView {
   function say(kind: 'text' | 'thought', text: string): string[] {
     const before = growing?.kind === kind ? [] : finish()
     if (growing === undefined) {
-      growing = { kind, of: kind === 'text' ? growingAnswer(width, style) : growingThought(width, style) }
+      growing = { kind, of: kind === 'text' ? growingAnswer(() => width, style) : growingThought(() => width, style) }
       if (kind === 'text' && last !== undefined) apart = true
     }
     return [...before, ...put(growing.of.push(text))]
@@ -108,6 +108,9 @@ export function createLiveView(options: LiveOptions): LiveView {
   function follow(event: Event): void {
     const call = event.call === undefined ? undefined : calls.get(event.call)
     switch (event.kind) {
+      case 'session.start':
+        waiting = { label: 'getting ready', at: event.at ?? 0 }
+        return
       case 'message.start':
         if (event.agent === undefined) waiting = { label: 'waiting for the model', at: event.at ?? 0 }
         return

@@ -17,14 +17,14 @@ export type MarkdownWriter = {
 }
 
 export function markdownLines(text: string, width: number, style: Style): string[] {
-  const writer = createMarkdown(width, style)
+  const writer = createMarkdown(() => width, style)
   const out: string[] = []
   for (const line of text.trim().split('\n')) for (const part of writer.line(line)) out.push(part)
   return [...out, ...writer.end()]
 }
 
 /** Line by line, as an answer comes; blank lines wait for what follows them, since the last ones do not count. */
-export function createMarkdown(width: number, style: Style): MarkdownWriter {
+export function createMarkdown(width: () => number, style: Style): MarkdownWriter {
   let fence: string | undefined
   let rows: string[] = [] // a line that may be the head of a table, or a table so far
   let blanks: string[] = []
@@ -34,13 +34,13 @@ export function createMarkdown(width: number, style: Style): MarkdownWriter {
     if (lines.length > 0) last = lines.at(-1)
     return lines
   }
-  const plain = (line: string): string[] => told(line.trim() !== '' || last !== '' ? plainLine(line, width, style) : [])
+  const plain = (line: string): string[] => told(line.trim() !== '' || last !== '' ? plainLine(line, width(), style) : [])
   const code = (line: string): string[] => told([`  ${style.yellow(line)}`])
 
   function release(): string[] {
     const held = rows
     rows = []
-    return held.length > 1 ? told(table(held, width, style)) : held.flatMap(plain)
+    return held.length > 1 ? told(table(held, width(), style)) : held.flatMap(plain)
   }
 
   /** A line outside of code: one with a bar may begin a table, which the next line tells. */

@@ -58,6 +58,8 @@ test('a fault is told once, though turn and session end with it', () => {
     { type: 'end', of: 'session', turns: 1, ...fault },
   ]
   assert.deepEqual(shown(rows), ['✘ turn 1 · error', '  no key', '', '✘ failed: error · 1 turn'])
+  const cancel = { type: 'note', level: 'warn', label: 'cancel', text: 'session by policy: no key' }
+  assert.deepEqual(shown([cancel, ...rows]), ['! cancel session by policy: no key', '✘ turn 1 · error', '', '✘ failed: error · 1 turn'])
 })
 
 test('questions, plans and subagents have their signs', () => {

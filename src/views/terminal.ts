@@ -56,7 +56,7 @@ export function createTerminalView({ width, colour, full = false, totals }: Term
   const nearIn = (text: string): string => (inText === undefined || full || !text.includes(cwd) ? text : text.replace(inText, ''))
 
   function fault(text: string): string[] {
-    if (text === lastError) return []
+    if (text === lastError || lastError.endsWith(`: ${text}`)) return []
     lastError = text
     return wrapped(style.red(harmless(text)), width - 2).map((line) => `  ${line}`)
   }
@@ -169,7 +169,7 @@ export function createTerminalView({ width, colour, full = false, totals }: Term
   }
 
   function note({ level, label, text, depth }: NoteRow): string[] {
-    if (label === 'error') lastError = text
+    if (level !== 'info') lastError = text
     const tint = level === 'error' ? style.red : level === 'warn' ? style.yellow : style.dim
     const sign = level === 'error' ? '✘' : level === 'warn' ? '!' : '·'
     const lines = foldedText(text.trim(), noteLines).flatMap((line) => wrapped(nearIn(line), Math.max(20, room(depth) - label.length - 4)))

@@ -54,12 +54,14 @@ const offer = ({ name, description, parameters }: Tool): LanguageModelV4Function
   inputSchema: parameters,
 })
 
+type BlockEnd = Extract<ModelPart, { type: 'text.end' | 'thought.end' }>
+
 /** Parts → events. A call is told with its whole input; what it is about is known only later. */
 function createTeller(session: Session, lane: Lane, place: Place, tools: readonly Tool[]) {
   const calls: ToolCall[] = []
   const texts: string[] = []
   const streamed = new Set<number>()
-  const brokenOff: ModelPart[] = [] // ends of blocks; the next try may take their text back
+  const brokenOff: BlockEnd[] = [] // the next try may take their text back
   let told = false
 
   function push(part: ModelPart): void {
@@ -70,15 +72,8 @@ function createTeller(session: Session, lane: Lane, place: Place, tools: readonl
         streamed.add(part.block)
         return session.tell(part.type, { text: part.text }, { ...place, block: part.block })
       case 'text.end':
-      case 'thought.end': {
-        if (part.partial === true) return void brokenOff.push({ ...part, partial: false })
-        told = true
-        if (part.type === 'text.end') texts.push(part.text)
-        const ext = part.metadata === undefined ? undefined : { builtin: { metadata: part.metadata } }
-        const whole = { text: part.text, streamed: streamed.has(part.block) }
-        const payload: Payload<'thought.end'> = part.type === 'thought.end' && part.redacted === true ? { ...whole, redacted: true } : whole
-        return session.tell(part.type, payload, { ...place, block: part.block, ext })
-      }
+      case 'thought.end':
+        return part.partial === true ? void brokenOff.push(part) : endBlock(part)
       case 'tool.call':
         return call(part)
       case 'notice': {
@@ -87,6 +82,15 @@ function createTeller(session: Session, lane: Lane, place: Place, tools: readonl
       }
       case 'tool.delta': // the input is told when it is whole
     }
+  }
+
+  function endBlock(part: BlockEnd): void {
+    told = true
+    if (part.type === 'text.end') texts.push(part.text)
+    const ext = part.metadata === undefined ? undefined : { builtin: { metadata: part.metadata } }
+    const whole = { text: part.text, streamed: streamed.has(part.block) }
+    const payload: Payload<'thought.end'> = part.type === 'thought.end' && part.redacted === true ? { ...whole, redacted: true } : whole
+    session.tell(part.type, payload, { ...place, block: part.block, ext })
   }
 
   function call(part: ToolCall): void {
@@ -107,7 +111,7 @@ function createTeller(session: Session, lane: Lane, place: Place, tools: readonl
     )
   }
 
-  return { push, finish: () => brokenOff.forEach(push), calls, told: () => told, text: () => texts.join('\n\n') }
+  return { push, finish: () => brokenOff.forEach(endBlock), calls, told: () => told, text: () => texts.join('\n\n') }
 }
 
 function end(session: Session, { model, profile, spent: own }: Lane, place: Place, result: CallResult): void {

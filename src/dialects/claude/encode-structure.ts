@@ -71,7 +71,7 @@ function numbered(text: string): Rec | undefined {
     content: found.map((match) => match[2]).join('\n'),
     numLines: found.length,
     startLine,
-    totalLines: total === undefined ? startLine + Math.max(0, found.length - 1) : Number(total),
+    totalLines: total === undefined ? (found.length === 0 ? 0 : startLine + found.length - 1) : Number(total),
   }
 }
 

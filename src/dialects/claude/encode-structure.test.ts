@@ -1,0 +1,102 @@
+// `tool_use_result` of the built-in agent's tools: their few data and their text, in the shapes of the document.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Payload } from '../../model/event.ts'
+import { written } from './support.test.ts'
+
+type End = Partial<Payload<'tool.end'>>
+
+function resultOf(name: string, input: Record<string, unknown>, end: End, paths?: string[]): { structure: unknown; content: unknown } {
+  const { records } = written([
+    ['session.start', { model: 'm' }],
+    ['turn.start', { trigger: 'prompt' }],
+    ['message.start', {}, { message: 'x' }],
+    ['tool.start', { name, toolKind: 'other', input }, { message: 'x', call: 'c' }],
+    ...(paths === undefined ? [] : [['tool.update', { state: 'running', paths }, { call: 'c' }] as const]),
+    ['tool.end', { name, toolKind: 'other', status: 'ok', ...end }, { call: 'c' }],
+    ['turn.end', { reason: 'end_turn' }],
+  ])
+  const record = records.find(({ type }) => type === 'user')!
+  const [block] = (record['message'] as { content: { content: unknown }[] }).content
+  return { structure: record['tool_use_result'], content: block!.content }
+}
+
+test('bash: what the command printed, without the notes for the model', () => {
+  const { structure } = resultOf('bash', { command: 'true' }, { text: '[no output]', data: { output: '', exit: 0 }, exitCode: 0 })
+  assert.deepEqual(structure, { stdout: '', stderr: '', interrupted: false, isImage: false })
+})
+
+test('read: the lines without their numbers, and how many there are', () => {
+  const data = { preview: '', truncated: false, loaded: [] }
+  const read = (text: string): unknown => resultOf('read', { filePath: 'a' }, { text, data }, ['/w/a']).structure
+  const file = (content: string, numLines: number, startLine: number, totalLines: number): unknown => ({
+    type: 'text',
+    file: { filePath: '/w/a', content, numLines, startLine, totalLines },
+  })
+  assert.deepEqual(read('1: one\n2: \n3: 4: x\n[end of file, 3 lines]'), file('one\n\n4: x', 3, 1, 3))
+  assert.deepEqual(read('5: five\n6: six\n[lines 5 to 6; read on with offset 7]'), file('five\nsix', 2, 5, 6))
+  assert.deepEqual(read('[the file is empty]'), file('', 0, 1, 0))
+  assert.deepEqual(read('src/\na.txt\n[2 entries]'), file('src/\na.txt\n[2 entries]', 3, 1, 3)) // a folder: as it was told
+})
+
+test('read: a picture is a block for the model and bytes for the program', () => {
+  const { structure, content } = resultOf(
+    'read',
+    { filePath: 'a.png' },
+    { text: 'a picture', content: [{ type: 'file', mime: 'image/png', data: 'AAAA' }] },
+    ['/w/a.png'],
+  )
+  assert.deepEqual(structure, { type: 'image', file: { base64: 'AAAA', type: 'image/png', originalSize: 3 } })
+  assert.deepEqual(content, [
+    { type: 'text', text: 'a picture' },
+    { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } },
+  ])
+})
+
+test('grep and glob: the findings, without the notes', () => {
+  const found = '/w/a:\n  1: x: y\n  3:  z\n\n/w/b:\n  2: x\n[100 lines are shown; there are more: use a narrower pattern or path]'
+  assert.deepEqual(resultOf('grep', { pattern: 'x' }, { text: found, data: { matches: 3, truncated: true } }).structure, {
+    mode: 'content',
+    numFiles: 2,
+    filenames: [],
+    content: '/w/a:1:x: y\n/w/a:3: z\n/w/b:2:x',
+    numLines: 3,
+  })
+  const listed = '/w/a\n/w/b\n[the 2 newest are shown; there are more: use a narrower pattern]'
+  assert.deepEqual(resultOf('glob', { pattern: '*' }, { text: listed, data: { count: 2, truncated: true }, durationMs: 5 }).structure, {
+    filenames: ['/w/a', '/w/b'],
+    durationMs: 5,
+    numFiles: 2,
+    truncated: true,
+  })
+  const none = resultOf('glob', { pattern: '*' }, { text: 'no files found', data: { count: 0, truncated: false }, durationMs: 1 }).structure
+  assert.deepEqual(none, { filenames: [], durationMs: 1, numFiles: 0, truncated: false })
+})
+
+test('write and edit: the file before, and the hunks of the change', () => {
+  const diff = '--- a\n+++ a\n@@ -1,2 +1,2 @@\n-one\n+ONE\n two\n'
+  const patch = [{ oldStart: 1, oldLines: 2, newStart: 1, newLines: 2, lines: ['-one', '+ONE', ' two'] }]
+  const filediff = { file: '/w/a', before: 'one\ntwo\n', after: 'ONE\ntwo\n' }
+  assert.deepEqual(
+    resultOf('edit', { filePath: 'a', oldString: 'one', newString: 'ONE' }, { text: 'changed', data: { diff, filediff } }, ['/w/a'])
+      .structure,
+    {
+      filePath: '/w/a',
+      oldString: 'one',
+      newString: 'ONE',
+      replaceAll: false,
+      originalFile: 'one\ntwo\n',
+      structuredPatch: patch,
+      userModified: false,
+    },
+  )
+  const made = { filepath: '/w/a', exists: false, diff: '@@ -0,0 +1 @@\n+x\n', filediff: { before: '', after: 'x\n' } }
+  assert.deepEqual(resultOf('write', { filePath: 'a', content: 'x\n' }, { text: 'made', data: made }, ['/w/a']).structure, {
+    type: 'create',
+    filePath: '/w/a',
+    content: 'x\n',
+    originalFile: null,
+    structuredPatch: [{ oldStart: 0, oldLines: 0, newStart: 1, newLines: 1, lines: ['+x'] }],
+    userModified: false,
+  })
+})
