@@ -9,10 +9,11 @@ import type { Prepared } from '../run/builtin.ts'
 import type { EventSink } from '../run/pipeline.ts'
 import type { Run } from '../run/run.ts'
 import { logSink } from '../run/sinks.ts'
+import type { Attachment } from '../supervise/contract.ts'
 import { adapt } from './claude-adapt.ts'
 import { createChannel } from './claude-channel.ts'
 import { answer, type Control, interruption } from './claude-control.ts'
-import { given, hostMessages, type Inbox } from './claude-inbox.ts'
+import { type Inbox, openInbox } from './claude-inbox.ts'
 import type { HostMessage } from './claude-input.ts'
 import { hostSink, resultOut } from './claude-output.ts'
 import { isMode, type Mode } from './claude-rules.ts'
@@ -38,8 +39,10 @@ export type DoorOptions = {
   /** As Claude names them. */
   onlyTools?: readonly string[]
   agents: Rec
-  /** The one prompt: stdin is not read then. */
-  prompt?: string
+  /** Comes before all that the host says. */
+  prompt?: { text: string; files: Attachment[] }
+  /** Prompts and control records come on stdin. */
+  readsHost: boolean
   /** Others who read the events. */
   sinks?: readonly EventSink[]
 }
@@ -50,14 +53,15 @@ export const plainDoor: DoorOptions = {
   verbose: true,
   partial: true,
   replay: false,
+  readsHost: true,
   hostAnswers: true,
   mode: 'default',
   agents: {},
 }
 
 export async function claudeDoor(flags: AgentFlags, options: DoorOptions): Promise<number> {
-  const { prompt } = options
-  const inbox = prompt === undefined ? hostMessages() : given({ type: 'prompt', text: prompt, files: [] })
+  const { readsHost, prompt } = options
+  const inbox = openInbox(readsHost, prompt === undefined ? [] : [{ type: 'prompt', ...prompt }])
   try {
     return await serve(flags, options, inbox)
   } finally {

@@ -34,10 +34,15 @@ function createInbox(onClose: () => void): Inbox & { push(message: HostMessage):
   }
 }
 
-/** What the host says on stdin. */
-export function hostMessages(): Inbox {
-  const stdin = process.stdin
-  const inbox = createInbox(() => void stdin.destroy())
+/** What the host says on stdin, if that is read, after a prompt that is known already. */
+export function openInbox(readsHost: boolean, first: readonly HostMessage[]): Inbox {
+  const { stdin } = process
+  const inbox = createInbox(() => void (readsHost && stdin.destroy()))
+  for (const message of first) inbox.push(message)
+  if (!readsHost) {
+    inbox.close()
+    return inbox
+  }
   const framer = createFramer({
     record: (record) => inbox.push(hostMessage(record)),
     bad: (code, text) => code !== 'utf8' && inbox.push({ type: 'nothing', why: `a line that is no JSON object (${text})` }),
@@ -49,13 +54,5 @@ export function hostMessages(): Inbox {
   stdin.on('data', (block: Buffer) => framer.push(block))
   stdin.once('end', end)
   stdin.once('error', end)
-  return inbox
-}
-
-/** One message, and no stdin. */
-export function given(message: HostMessage): Inbox {
-  const inbox = createInbox(() => {})
-  inbox.push(message)
-  inbox.close()
   return inbox
 }

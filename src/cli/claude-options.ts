@@ -17,8 +17,7 @@ import type { AgentFlags } from './run-options.ts'
 export type ClaudeOptions = {
   agent: AgentFlags
   door: DoorOptions
-  /** Prompts come on stdin as records; else the one prompt is these words, or all of stdin when there are none. */
-  input: 'stream-json' | 'text'
+  /** The prompt when the host gives none on stdin; without any, it is all of stdin. */
   words: readonly string[]
   /** Flags that nobody here knows. */
   unknown: readonly string[]
@@ -41,6 +40,7 @@ export function claudeOptions(argv: readonly string[], cwd: string, env: NodeJS.
   const system = text('system-prompt')
   const append = text('append-system-prompt')
   const sessionId = text('session-id')
+  const readsHost = oneOf('input-format', text('input-format') ?? 'text', ['text', 'stream-json'] as const) === 'stream-json'
   const asks = text('permission-prompt-tool')
   if (asks !== undefined && asks !== 'stdio') unknown.push(`--permission-prompt-tool ${asks}`)
   return {
@@ -71,7 +71,8 @@ export function claudeOptions(argv: readonly string[], cwd: string, env: NodeJS.
       verbose: has('verbose'),
       partial: has('include-partial-messages'),
       replay: has('replay-user-messages'),
-      hostAnswers: asks === 'stdio',
+      readsHost,
+      hostAnswers: readsHost && asks === 'stdio',
       mode: has('dangerously-skip-permissions') ? 'bypassPermissions' : modeOf(text('permission-mode') ?? settings.mode),
       ...(system !== undefined && { system }),
       ...(append !== undefined && { append }),
@@ -79,7 +80,6 @@ export function claudeOptions(argv: readonly string[], cwd: string, env: NodeJS.
       ...(has('tools') && text('tools') !== 'default' && { onlyTools: list('tools') }),
       agents: jsonOf('--agents', text('agents') ?? '{}'),
     },
-    input: oneOf('input-format', text('input-format') ?? 'text', ['text', 'stream-json'] as const),
     words,
     unknown,
   }

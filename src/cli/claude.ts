@@ -10,10 +10,10 @@ import { version } from './version.ts'
 export async function run(argv: readonly string[]): Promise<number> {
   if (argv.includes('--help') || argv.includes('-h')) return shown(helpText())
   if (argv.includes('--version') || argv.includes('-v')) return shown(`${version} (sluice)\n`)
-  const { agent, door, input, words, unknown } = claudeOptions(argv, process.cwd(), process.env)
+  const { agent, door, words, unknown } = claudeOptions(argv, process.cwd(), process.env)
   if (unknown.length > 0) say(`sluice: passed over, for they are not known here: ${unknown.join(' ')}`)
-  if (input === 'stream-json') return claudeDoor(agent, door)
-  return claudeDoor(agent, { ...door, hostAnswers: false, prompt: promptOf(words, undefined, isTerminal(0)) })
+  if (door.readsHost) return claudeDoor(agent, door)
+  return claudeDoor(agent, { ...door, prompt: { text: promptOf(words, undefined, isTerminal(0)), files: [] } })
 }
 
 function shown(text: string): number {

@@ -6,12 +6,14 @@ import { print } from './io.ts'
 import { type CommandSpec, parseOptions } from './options.ts'
 
 const spec: CommandSpec = {
-  usage: 'sluice schema [DIALECT]',
-  about: `Prints the JSON Schema (2020-12) of one record: of sluice's own events, or of a dialect (${dialectNames.join(', ')}).`,
+  usage: 'sluice schema [DIALECT|config|script]',
+  about: `Prints the JSON Schema (2020-12) of one record: of sluice's own events, or of a dialect (${dialectNames.join(', ')});
+or of the settings (config), or of a script for the scripted model (script).`,
   options: {},
   examples: [
     ['sluice schema > event.schema.json', 'the canonical event'],
     ['sluice schema avenor', 'the records of Avenor'],
+    ['sluice schema config', 'the settings: for an editor that checks them while you type'],
   ],
 }
 
@@ -19,9 +21,9 @@ export async function run(argv: readonly string[]): Promise<number> {
   const parsed = parseOptions(spec, argv)
   if (parsed === undefined) return exitCodes.ok
   if (parsed.files.length > 1) throw usageError('one DIALECT at a time')
-  const { name } = await loadDialect(parsed.files[0] ?? 'sluice', 'schema')
+  const file = await fileOf(parsed.files[0] ?? 'sluice')
   try {
-    const schema: unknown = JSON.parse(readFileSync(new URL(`./schema/${name}.json`, import.meta.url), 'utf8'))
+    const schema: unknown = JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8'))
     print(`${JSON.stringify(schema, null, 2)}\n`)
   } catch (error) {
     if (error instanceof Error && 'syscall' in error)
@@ -29,4 +31,10 @@ export async function run(argv: readonly string[]): Promise<number> {
     throw error
   }
   return exitCodes.ok
+}
+
+/** Files that users write have a schema of their own, which ships with the package. */
+async function fileOf(name: string): Promise<string> {
+  if (name === 'config' || name === 'script') return `../share/${name}.schema.json`
+  return `./schema/${(await loadDialect(name, 'schema')).name}.json`
 }

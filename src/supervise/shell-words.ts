@@ -21,7 +21,7 @@ export type ShellWord = {
 export type Surroundings = { home: string; folder: string | undefined }
 
 /** A word that says itself. */
-export const literalWord = (value: string): ShellWord => ({
+const literalWord = (value: string): ShellWord => ({
   text: quote(value),
   value,
   reach: undefined,

@@ -32,4 +32,4 @@ const isPassed = (name: string): boolean => passed.has(name) || passedFamilies.t
 const proxyName = (name: string): string => (name.endsWith('_proxy') ? name.toUpperCase() : name)
 
 /** A variable that never reaches a child: a provider's, our own, or one that is named like a secret. */
-export const isSecretName = (name: string): boolean => /^SLUICE_/i.test(name) || providers.test(name) || secretWords.test(name)
+const isSecretName = (name: string): boolean => /^SLUICE_/i.test(name) || providers.test(name) || secretWords.test(name)

@@ -48,11 +48,11 @@ async function realTarget(path: string, links = 0): Promise<string> {
   return found?.isSymbolicLink() ? realTarget(resolve(folder, await readlink(here)), links + 1) : here
 }
 
-export const isInside = (path: string, folder: string): boolean =>
+const isInside = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
 
 /** As rules name it: from the root of the project, or absolute when it lies elsewhere. */
-export function patternOf(path: string, root: string): string {
+function patternOf(path: string, root: string): string {
   const inside = relative(root, path)
   return inside === '' || inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside) ? path : inside
 }

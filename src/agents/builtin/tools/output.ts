@@ -7,7 +7,7 @@ export type Keeper = { push(text: string): void; end(): Kept }
 export type Kept = { text: string; truncated: boolean; outputPath?: string }
 export type Limits = { characters: number; lines: number }
 
-export const shownLimits: Limits = { characters: 30_000, lines: 2000 }
+const shownLimits: Limits = { characters: 30_000, lines: 2000 }
 /** A command that never stops writing must not fill the disk. */
 const fileLimit = 100 * 1024 * 1024
 
