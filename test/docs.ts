@@ -77,7 +77,7 @@ export function runCommands(commands: readonly Command[], cwd: string): Ran[] {
   const script = commands.map(({ text }) => `${text}\n__status=$?; printf '\\036%d\\036' "$__status"; (exit "$__status")`)
   const { stdout } = spawnSync('/bin/bash', ['-c', ['exec 2>&1', ...script].join('\n')], {
     cwd,
-    env: { ...env, PATH: `${join(root, 'bin')}:${env.PATH}` },
+    env: { ...env, PATH: `${join(root, 'bin')}:${env.PATH}`, TMPDIR: cwd },
     encoding: 'utf8',
     maxBuffer: 1 << 28,
   })

@@ -59,8 +59,8 @@ export async function run(argv: readonly string[]): Promise<number> {
   const cleaner = redactor === undefined ? undefined : createCleaner(redactor, true)
   const complain = ({ line, byte, text, code }: EventOf<'issue'>): void =>
     say(`sluice: line ${line}, byte ${byte}: ${redactor?.text(text).text ?? text} (${code})`)
-  const tag = (records: readonly Seen[]): void => {
-    for (const seen of records) if (!tagged!.show(seen)) for (const event of seen.events) if (event.kind === 'issue') complain(event)
+  const tag = (seen: Seen): void => {
+    if (!tagged!.show(seen)) for (const event of seen.events) if (event.kind === 'issue') complain(event)
   }
   /** What is told now may be of a former record. */
   const without = (event: Event, record: Rec | undefined): void =>
@@ -71,7 +71,8 @@ export async function run(argv: readonly string[]): Promise<number> {
       if (tagged !== undefined) {
         const classes = events.map((event) => fold.push(event, record).class)
         const seen = { events, record, span, classes }
-        tag(cleaner?.push(seen) ?? [seen])
+        if (cleaner === undefined) tag(seen)
+        else cleaner.push(seen).forEach(tag)
       } else if (redactor === undefined) for (const event of events) fold.push(event, record)
       else for (const event of events) without(event, record)
     },
@@ -83,7 +84,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   })
   reader.end()
   if (tagged === undefined) redactor?.end().forEach((event) => fold.push(event))
-  else tag(cleaner?.end() ?? [])
+  else cleaner?.end().forEach(tag)
   tagged?.flush()
   const digest = fold.report()
   if (tagged === undefined) await show(digest, values['json'] === true)

@@ -38,10 +38,7 @@ export type LiveOptions = {
 
 export async function liveRun(flags: AgentFlags, { prompt, format, outputs, interactive = true }: LiveOptions): Promise<number> {
   const folder = sessionsFolder(process.env)
-  const sinks: EventSink[] = [
-    await mainSink(format, flags.thoughts),
-    ...(await Promise.all(outputs.map((output) => fileSink(output, flags.thoughts)))),
-  ]
+  const sinks: EventSink[] = [await mainSink(format, flags.thoughts), ...(await fileSinks(outputs, flags.thoughts))]
   const prepared = await prepare(flags, dirname(folder))
   const session = await sessionOf(flags, folder, prepared.places.cwd)
   const answerer = interactive && isTerminal(0) && process.stderr.isTTY ? askOnTerminal() : undefined
@@ -136,6 +133,10 @@ async function mainSink(format: string, thoughts: boolean): Promise<EventSink> {
     dialectSink(dialect, isTerminal(1) ? stdout() : lineOut(1), () => {}),
   )
 }
+
+/** One for each --on-event. */
+export const fileSinks = (outputs: readonly string[], thoughts: boolean): Promise<EventSink[]> =>
+  Promise.all(outputs.map((output) => fileSink(output, thoughts)))
 
 async function fileSink(text: string, thoughts: boolean): Promise<EventSink> {
   const { dialect, path } = await outputOf(text)

@@ -2,8 +2,9 @@
 import { isTerminal } from './io.ts'
 import { textOption, listOption, type CommandSpec, parseOptions } from './options.ts'
 import { agentFlags, agentOptions, attachmentsOf, promptOf } from './run-options.ts'
-import { exitCodes } from './exit.ts'
-import { liveRun } from './run-live.ts'
+import { quoted } from '../base/text.ts'
+import { exitCodes, usageError } from './exit.ts'
+import { fileSinks, liveRun } from './run-live.ts'
 
 const spec: CommandSpec = {
   usage: 'sluice run [PROMPT|-] [options]',
@@ -42,11 +43,26 @@ export async function run(argv: readonly string[]): Promise<number> {
   const { values, files: words } = parsed
   const flags = agentFlags(values)
   const promptFile = textOption(values, 'prompt-file')
-  const isClaude = textOption(values, 'input-format') === 'claude'
-  const prompt = isClaude && words.length === 0 && promptFile === undefined ? undefined : promptOf(words, promptFile, isTerminal(0))
-  return liveRun(flags, {
-    ...(prompt !== undefined && { prompt: { text: prompt, files: attachmentsOf(listOption(values, 'file')) } }),
-    format: textOption(values, 'format') ?? 'pretty',
-    outputs: listOption(values, 'on-event'),
-  })
+  const format = textOption(values, 'format') ?? 'pretty'
+  const outputs = listOption(values, 'on-event')
+  const files = attachmentsOf(listOption(values, 'file'))
+  if (isClaudeInput(textOption(values, 'input-format'), format)) {
+    const { claudeDoor, plainDoor } = await import('./claude-door.ts')
+    const prompt = words.length === 0 && promptFile === undefined ? undefined : { text: promptOf(words, promptFile, false), files }
+    return claudeDoor(flags, {
+      ...plainDoor,
+      partial: flags.stream,
+      sinks: await fileSinks(outputs, flags.thoughts),
+      ...(prompt !== undefined && { prompt }),
+    })
+  }
+  return liveRun(flags, { prompt: { text: promptOf(words, promptFile, isTerminal(0)), files }, format, outputs })
+}
+
+/** Prompts and answers on stdin are of use only to one who can read the questions. */
+function isClaudeInput(input: string | undefined, format: string): boolean {
+  if (input === undefined || input === 'text') return false
+  if (input !== 'claude') throw usageError(`--input-format ${quoted(input)} is neither text nor claude`)
+  if (format !== 'claude') throw usageError('--input-format claude needs --format claude')
+  return true
 }

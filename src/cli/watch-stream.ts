@@ -55,9 +55,8 @@ export function createStream({ name, put, createView, createClassifier, redactor
     }
     const view = await createView({ dialect: dialect.name, put: show, redactor })
     const cleaner = redactor === undefined ? undefined : createCleaner(redactor, view.ofRecords === true)
-    const present = (all: readonly Seen[]): void => {
-      for (const seen of all)
-        if (!view.show(seen) && skip === 0) for (const event of seen.events) if (event.kind === 'issue') complain(event)
+    const present = (seen: Seen): void => {
+      if (!view.show(seen) && skip === 0) for (const event of seen.events) if (event.kind === 'issue') complain(event)
     }
     const reader = createReader(
       dialect,
@@ -66,12 +65,13 @@ export function createStream({ name, put, createView, createClassifier, redactor
         if (record !== undefined) for (const event of events) if (concerns(event)) over.see(event)
         const classes = classifier === undefined ? [] : events.map((event) => classifier.push(event, record).class)
         const seen = { events, record, span, classes }
-        present(cleaner?.push(seen) ?? [seen])
+        if (cleaner === undefined) present(seen)
+        else cleaner.push(seen).forEach(present)
       },
       { others: claimers, maxLine: options.maxLine },
     )
     const settle = (): void => {
-      if (cleaner !== undefined) present(cleaner.end())
+      cleaner?.end().forEach(present)
       view.settle?.()
     }
     const waitingSince = (): number => Math.min(cleaner?.waitingSince() ?? Infinity, view.waitingSince?.() ?? Infinity)

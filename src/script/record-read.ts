@@ -33,12 +33,10 @@ export function recordsOf(text: string): Rec[] {
 
 /** The data of each event; comments and names mean nothing here. */
 const eventsIn = (text: string): string[] =>
-  text.split(/(?:\r\n|\n|\r){2,}/).map((block) =>
-    block
-      .split(/\r\n|\n|\r/)
-      .flatMap((line) => /^data: ?(.*)$/s.exec(line)?.[1] ?? [])
-      .join('\n'),
-  )
+  text
+    .replaceAll(/\r\n?/g, '\n')
+    .split(/\n{2,}/)
+    .map((block) => [...block.matchAll(/^data: ?(.*)$/gm)].map(([, data]) => data).join('\n'))
 
 function failureOf(status: number, headers: RawAnswer['headers'], text: string, now: number): Failure {
   const body = [jsonIn(text)].flat().find(isRecord) ?? {}

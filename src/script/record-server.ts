@@ -56,15 +56,25 @@ export async function serveRecorder(options: RecorderOptions): Promise<Served> {
     }
   }
 
+  const busy = new Set<Promise<void>>()
   const server = createServer((request, response) => {
     const gone = new AbortController()
     response.on('close', () => gone.abort())
-    handle(request, response, gone.signal).catch((error: unknown) => {
+    const work = handle(request, response, gone.signal).catch((error: unknown) => {
       if (response.headersSent || gone.signal.aborted) response.destroy()
       else refuse(response, faceFor(request), failureOf(error))
     })
+    busy.add(work)
+    void work.then(() => busy.delete(work))
   })
-  return listenOn(server, port)
+  const { url, close } = await listenOn(server, port)
+  return {
+    url,
+    async close() {
+      await close()
+      await Promise.all(busy) // what has come of their answers is recorded, too
+    },
+  }
 }
 
 // ── passing on ───────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -99,10 +99,15 @@ function resultOf(
   const files = content?.filter((block) => isRecord(block) && block['type'] === 'file')
   const attachments = files !== undefined && files.length > 0 ? files : undefined
   const shell = exitCode !== undefined || toolKind === 'execute'
-  const isOurs = origin === undefined || origin.dialect === 'sluice'
-  if (isOurs && isRecord(data)) return { ...(!shell && { output }), metadata: data, attachments } // the built-in tools speak aictrl's keys
+  if (isOurs(origin) && isRecord(data) && isMetadata(data))
+    return shell ? { metadata: { output, ...data, exit: exitCode }, attachments } : { output, metadata: data, attachments }
   return shell ? { metadata: { exit: exitCode, output }, attachments } : { output, attachments }
 }
+
+/** The built-in tools of sluice's agent speak aictrl's keys. */
+const isOurs = (origin: Event['origin']): boolean => origin === undefined || origin.dialect === 'sluice'
+const isMetadata = ({ exit, output }: { [key: string]: unknown }): boolean =>
+  (exit === undefined || typeof exit === 'number') && (output === undefined || typeof output === 'string')
 
 function textOfContent(content: readonly unknown[] | undefined): string | undefined {
   const texts = content?.flatMap((block) => (isRecord(block) && typeof block['text'] === 'string' ? [block['text']] : []))
