@@ -43,7 +43,8 @@ function keepNumberText(_key: string, value: unknown, context?: { source?: strin
 
 // Not yet in TypeScript's library: ES2026 JSON.rawJSON, in Node 24 and current browsers.
 const rawJson = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON
-const isRawJson = (JSON as unknown as { isRawJSON(value: unknown): boolean }).isRawJSON
+/** A number that keeps its own text: an object to JavaScript, but none in JSON. */
+export const isRawJson = (JSON as unknown as { isRawJSON(value: unknown): boolean }).isRawJSON
 
 export function stringifyJson(value: unknown): string {
   try {

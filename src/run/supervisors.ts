@@ -3,6 +3,7 @@ import { readdirSync, readlinkSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { quoted } from '../base/text.ts'
 import { SettingsError } from '../config/read.ts'
+import type { Event } from '../model/event.ts'
 import { makeEvent } from '../model/make.ts'
 import { createRedactor, type LinePattern } from '../stream/redact.ts'
 import type { Gates } from '../supervise/gates.ts'
@@ -74,17 +75,28 @@ function statusStage(): Stage {
   }
 }
 
-/** Says before the end how often it had to step in. */
+/** Says how often it had to step in. It says so before a turn ends: to some readers that is the end of the stream. */
 function redactStage(values: readonly string[], patterns: readonly LinePattern[]): Stage {
   const redactor = createRedactor({ values, patterns })
+  let told = 0
+  const tell = ({ at, session }: Event, pass: (event: Event) => void): void => {
+    const count = Object.values(redactor.counts()).reduce((sum, hits) => sum + hits, 0)
+    const notice = redactor.notice()
+    if (notice !== undefined && count > told) pass(makeEvent('notice', notice, { at, session, synthetic: 'policy:redact' }))
+    told = count
+  }
   return {
     push(event, pass) {
       if (event.kind === 'session.end') {
         for (const held of redactor.end()) pass(held)
-        const notice = redactor.notice()
-        if (notice !== undefined) pass(makeEvent('notice', notice, { at: event.at, session: event.session, synthetic: 'policy:redact' }))
+        tell(event, pass)
       }
-      for (const told of redactor.event(event)) pass(told)
+      const events = redactor.event(event)
+      const end = event.kind === 'turn.end' ? events.pop() : undefined
+      for (const one of events) pass(one)
+      if (end === undefined) return
+      tell(event, pass)
+      pass(end)
     },
     end(pass) {
       for (const held of redactor.end()) pass(held)

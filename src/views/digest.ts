@@ -153,7 +153,7 @@ function troublePart(page: Page, session: SessionDigest): void {
     page.part('permissions', parts.filter((part) => part !== '').join(', '))
     page.list(permissions, most.asks, ({ name, question, decision, by, waitedMs }) => {
       const waited = waitedMs === undefined ? '' : `, after ${durationText(waitedMs)}`
-      const end = `: ${decided[decision]}${deciderText(by)}${waited}`
+      const end = harmlessLine(`: ${decided[decision]}${deciderText(by)}${waited}`)
       return cutTo(`${cutTo(harmlessLine([name, question].filter(Boolean).join(' ')), Math.max(shortest, room - end.length))}${end}`, room)
     })
   }

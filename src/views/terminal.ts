@@ -186,15 +186,21 @@ export function createTerminalView({ width, colour, full = false, totals }: Term
     return [`${style.blue('●')} ${style.bold(label)}${line === '' ? '' : ` ${line}`}`]
   }
 
+  /** Which call it is, as far as there is room beside what is said of it. */
+  function callLabel({ name, subject, depth }: CallRow, beside: number): string {
+    const label = ` ${harmlessLine(name)} `
+    return label + cutTo(harmlessLine(near(subject)), Math.max(10, Math.min(40, room(depth) - beside - label.length - 4)))
+  }
+
   function callTail(row: CallRow): string[] {
-    const { name, subject, status, failed, exitCode, durationMs, output = '', changes, depth, id, refusedBy } = row
+    const { status, failed, exitCode, durationMs, output = '', changes, depth, id, refusedBy } = row
     const ran = exitCode !== undefined && exitCode !== 0 && (status === 'ok' || status === 'error')
     const isRefused = failed === true && refusedBy !== undefined
-    const word = isRefused ? `denied${deciderText(refusedBy)}` : ran ? `exit ${exitCode}` : (status ?? '')
-    const facts = [word, ...(durationMs === undefined ? [] : [durationText(durationMs)])]
+    const word = isRefused ? `denied${harmlessLine(deciderText(refusedBy))}` : ran ? `exit ${exitCode}` : (status ?? '')
+    const facts = [word, ...(durationMs === undefined ? [] : [durationText(durationMs)])].join(' · ')
     // The head stands right above, or the line must say whose end this is.
-    const whose = id === lastId || `${id} plan` === lastId ? '' : ` ${harmlessLine(name)} ${cutTo(harmlessLine(near(subject)), 40)}`
-    const head = `  ${failed === true ? style.red('✘') : style.green('✔')}${style.dim(whose)} ${failed === true ? style.red(facts.join(' · ')) : style.dim(facts.join(' · '))}`
+    const whose = id === lastId || `${id} plan` === lastId ? '' : callLabel(row, facts.length)
+    const head = `  ${failed === true ? style.red('✘') : style.green('✔')}${style.dim(whose)} ${failed === true ? style.red(facts) : style.dim(facts)}`
     if (changes !== undefined) return [head, ...changes.flatMap((change) => changed(change, depth))]
     const quiet = failed !== true && (row.toolKind === 'read' || row.toolKind === 'search' || row.toolKind === 'plan')
     const text = output.trimEnd()

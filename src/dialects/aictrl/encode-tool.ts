@@ -1,6 +1,6 @@
 // Tools, subagents and permissions. A tool is written once, when it has ended; a subagent's tools name its session in
 // `part.sessionID` and stand between subagent_start and subagent_complete.
-import { isRecord } from '../../base/json.ts'
+import { isRawJson, isRecord, type Rec } from '../../base/json.ts'
 import type { Event, EventOf } from '../../model/event.ts'
 import { syntheticOf, textOf, wireId } from '../contract.ts'
 import { type Call, nextNumber, type Out, type Session, write } from './encode-state.ts'
@@ -106,8 +106,10 @@ function resultOf(
 
 /** The built-in tools of sluice's agent speak aictrl's keys. */
 const isOurs = (origin: Event['origin']): boolean => origin === undefined || origin.dialect === 'sluice'
-const isMetadata = ({ exit, output }: { [key: string]: unknown }): boolean =>
-  (exit === undefined || typeof exit === 'number') && (output === undefined || typeof output === 'string')
+const isMetadata = (data: Rec): boolean =>
+  !isRawJson(data) &&
+  (data['exit'] === undefined || typeof data['exit'] === 'number') &&
+  (data['output'] === undefined || typeof data['output'] === 'string')
 
 function textOfContent(content: readonly unknown[] | undefined): string | undefined {
   const texts = content?.flatMap((block) => (isRecord(block) && typeof block['text'] === 'string' ? [block['text']] : []))
