@@ -155,7 +155,7 @@ function summaryOf({ durationMs, turns, usage, cost, reason }: Done, session: st
   const parts = [
     reason === 'end_turn' ? 'done' : reason.replaceAll('_', ' '),
     durationText(durationMs),
-    plural(turns, 'turn'),
+    plural(turns, 'model turn'),
     `${countText(totalTokens(usage))} tokens`,
     cost === undefined ? 'cost unknown' : costText(cost.usd),
     session,
