@@ -39,7 +39,7 @@ const browserSafe = [...webRooms, 'src/index.ts', 'web/']
 const packages: readonly { name: string; files: RegExp; typesIn?: RegExp }[] = [
   { name: 'string-width', files: /^src\/views\/layout\.ts$/ },
   { name: 'diff', files: /^src\/(views\/patch|agents\/builtin\/tools\/save)\.ts$/ },
-  { name: 'yaml', files: /^src\/base\/document\.ts$/ },
+  { name: 'yaml', files: /^src\/(base\/document|script\/record-text)\.ts$/ },
   { name: 'jsonc-parser', files: /^src\/base\/document\.ts$/ },
   { name: 're2js', files: /^src\/(analyze\/rules|script\/pattern|run\/supervisors)\.ts$/ },
   { name: 'unbash', files: /^src\/supervise\/shell[^/]*\.ts$/ },

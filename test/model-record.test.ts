@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -123,18 +123,16 @@ suite('the script', () => {
   })
 
   test('a place that cannot be written any more is told once; the agent is served on', async (t) => {
-    if (process.getuid?.() === 0) return t.skip('root may write anywhere')
     const { url } = await scripted(t, 'turns: [{text: one}, {text: two}]')
     const place = join(folder, 'closed')
     mkdirSync(place)
     const file = join(place, 'a.yaml')
     const recorder = await record(file, url)
-    chmodSync(place, 0o500)
-    t.after(() => chmodSync(place, 0o700))
+    rmSync(place, { recursive: true })
     for (const answers of [0, 1]) assert.match(await post(recorder.bases.anthropic, ask(answers)), /one|two/)
     const { code, said } = await recorder.end('SIGINT')
     assert.equal(code, 1)
-    assert.equal(said.match(/cannot write the script .*permission denied/g)?.length, 1)
+    assert.equal(said.match(/cannot write the script .*no such file/g)?.length, 1)
     assert.match(said, /is not complete\n$/)
   })
 })
@@ -189,7 +187,7 @@ suite('sluice run', () => {
   const script = `
 turns:
   - {think: I look at it., text: Let me look., tools: [{name: read, input: {filePath: notes.txt}}, {name: glob, input: {pattern: "*.txt"}}], usage: {input: 100, output: 20, reasoning: 5, cacheRead: 40}}
-  - {error: {status: 529, message: busy, retryAfter: 10ms, times: 1}, tools: [{name: task, input: {description: count, prompt: "Count the words of notes.txt, nothing else", subagent_type: general}}]}
+  - {error: {status: 529, message: busy, retryAfter: 10ms, times: 1}, tools: [{name: task, input: {description: count, prompt: "Count the words of notes.txt, nothing else", subagent_type: default}}]}
   - {text: "All in all: two words.", usage: {input: 300, output: 10}}
 lanes:
   - {name: helper, when: {prompt: Count the words}, turns: [{tools: [{name: read, input: {filePath: notes.txt}}]}, {text: Two words.}]}
@@ -207,8 +205,8 @@ lanes:
       writeFileSync(join(project, 'notes.txt'), 'two words\n')
       const tell = async (url: string): Promise<unknown[]> => {
         const child = start(['run', 'how many words are there?', '--model', model, '--format', 'sluice', '--thinking'], keys(url), project)
-        const [out, trouble] = await Promise.all([textOf(child.stdout!), textOf(child.stderr!)])
-        assert.equal(child.exitCode, 0, trouble)
+        const [out, trouble, [code]] = await Promise.all([textOf(child.stdout!), textOf(child.stderr!), once(child, 'close')])
+        assert.equal(code, 0, trouble)
         return storyOf(out)
       }
       const file = newFile()
@@ -222,10 +220,11 @@ lanes:
       assert.ok(!contentOf(file).includes(key))
     })
 
-  /** What the events say of the model, in order; pieces, ids and times are of each run. */
+  /** What the events say of the model, in order; pieces, ids and times are of each run, and so is which tool ends first. */
   function storyOf(lines: string): unknown[] {
-    const kinds = ['text.end', 'thought.end', 'tool.start', 'tool.end', 'message.end', 'turn.end', 'retry', 'error', 'session.end']
+    const kinds = ['text.end', 'thought.end', 'tool.start', 'message.end', 'turn.end', 'retry.start', 'notice', 'session.end']
     return lines
+      .replaceAll(/\bses_\w+/g, 'ses_')
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line) as Record<string, unknown>)

@@ -23,7 +23,7 @@ import { builtInScripts } from '../script/demo.ts'
 import { askOnTerminal } from './ask.ts'
 import { exitCodeOf, say, signalCodes, systemReason, usageError } from './exit.ts'
 import { isTerminal, stdout } from './io.ts'
-import { lineOut, openOutput, outputOf, writable } from './run-outputs.ts'
+import { lineOut, openOutput, outputOf, stdoutGone, toldGone, writable } from './run-outputs.ts'
 import type { AgentFlags } from './run-options.ts'
 import { loadPrices } from './usage-prices.ts'
 import { version } from './version.ts'
@@ -119,19 +119,11 @@ export async function sessionOf({ session }: AgentFlags, folder: string, cwd: st
 
 // ── outputs ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-const toldGone =
-  (what: string) =>
-  (error: unknown): void =>
-    say(`sluice: ${what} cannot be written any more (${systemReason(error)}); the run goes on`)
-
 async function mainSink(format: string, thoughts: boolean): Promise<EventSink> {
   // The view is large, and of no use to a program.
   if (format === 'pretty') return unless(!thoughts, (await import('./run-pretty.ts')).prettySink())
   const dialect = await writable(format, '--format')
-  return unless(
-    isQuiet(dialect, thoughts),
-    dialectSink(dialect, isTerminal(1) ? stdout() : lineOut(1), () => {}),
-  )
+  return unless(isQuiet(dialect, thoughts), dialectSink(dialect, isTerminal(1) ? stdout() : lineOut(1), stdoutGone))
 }
 
 /** One for each --on-event. */

@@ -145,7 +145,9 @@ function fromStdin(words: readonly string[], isTerminal: boolean): string {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10) // a terminal or pipe that does not block
     }
   }
-  return Buffer.concat(parts).toString().replace(/\r?\n$/, '') // the one that ends the last line
+  return Buffer.concat(parts)
+    .toString()
+    .replace(/\r?\n$/, '') // the one that ends the last line
 }
 
 const largestFile = 10 * 2 ** 20

@@ -5,6 +5,7 @@ import type { EventSink } from '../run/pipeline.ts'
 import { untilGone } from '../run/sinks.ts'
 import { createTerminalView } from '../views/terminal.ts'
 import { screen } from './io.ts'
+import { stdoutGone } from './run-outputs.ts'
 import { screenOf } from './terminal.ts'
 
 export function prettySink(): EventSink {
@@ -12,7 +13,7 @@ export function prettySink(): EventSink {
   const timeline = createTimeline()
   const totals = createTotals()
   const view = createTerminalView({ ...screenOf(), totals: totals.take })
-  const guarded = untilGone(() => {}) // nobody looks any more
+  const guarded = untilGone(stdoutGone)
   return {
     push: (event) =>
       guarded(() => {

@@ -1,7 +1,6 @@
 // The built-in agent: a session that takes prompts one after another and ends exactly once, with everything closed that it opened.
 import type { Fault, Payload } from '../../model/event.ts'
 import { faultOf } from '../../model/fault.ts'
-import type { Reason } from '../../model/vocabulary.ts'
 import type { Command } from '../../supervise/contract.ts'
 import type { Done, Host, Running } from '../contract.ts'
 import { createConversation } from './model/conversation.ts'
