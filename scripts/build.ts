@@ -9,7 +9,27 @@ import { generatePrices } from './prices.ts'
 const root = join(import.meta.dirname, '..')
 const path = (...parts: string[]): string => join(root, ...parts)
 const { version } = JSON.parse(readFileSync(path('package.json'), 'utf8')) as { version: string }
-const commands = ['run', 'chat', 'demo', 'convert', 'validate', 'detect', 'schema', 'watch', 'digest', 'show', 'usage', 'models', 'model', 'tools', 'skills', 'doctor', 'trust', 'claude', 'tour']
+const commands = [
+  'run',
+  'chat',
+  'demo',
+  'convert',
+  'validate',
+  'detect',
+  'schema',
+  'watch',
+  'digest',
+  'show',
+  'usage',
+  'models',
+  'model',
+  'tools',
+  'skills',
+  'doctor',
+  'trust',
+  'claude',
+  'tour',
+]
 /** Bundles of their own beside the commands: what another thread runs, and what only some runs of a command need. */
 const parts = ['validate-worker', 'usage-worker', 'run-pretty']
 const dialects = readdirSync(path('src/dialects'), { withFileTypes: true })

@@ -48,8 +48,7 @@ async function realTarget(path: string, links = 0): Promise<string> {
   return found?.isSymbolicLink() ? realTarget(resolve(folder, await readlink(here)), links + 1) : here
 }
 
-const isInside = (path: string, folder: string): boolean =>
-  path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
+const isInside = (path: string, folder: string): boolean => path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
 
 /** As rules name it: from the root of the project, or absolute when it lies elsewhere. */
 function patternOf(path: string, root: string): string {
