@@ -130,7 +130,7 @@ suite('the prompt', () => {
       const here = place(t)
       const { args } = await model(t, here, 'script', hi)
       const { code, stdout } = await sluice(here, ['run', ...words, '--format', 'appctl', ...args], { input: 'two\nlines ünï\n' })
-      assert.deepEqual([code, promptIn(stdout)], [0, 'two\nlines ünï\n'])
+      assert.deepEqual([code, promptIn(stdout)], [0, 'two\nlines ünï'])
     })
 
   test('comes from --prompt-file; both, or an empty one, are wrong usage', async (t) => {
@@ -179,5 +179,5 @@ test('pretty is the default, and the last line of stderr sums up', async (t) => 
   const { code, stdout, stderr } = await sluice(here, ['run', 'go', ...args])
   assert.equal(code, 0)
   assert.match(stdout, /Hello there\./)
-  assert.match(stderr, /^sluice: done · .* · 1 turn · 120 tokens · \$0\.00060? · ses_\w+\n$/)
+  assert.match(stderr, /^sluice: done · .* · 1 (model )?turn · 120 tokens · \$0\.00060? · ses_\w+\n$/)
 })

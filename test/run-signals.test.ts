@@ -128,7 +128,10 @@ suite('kill -9', () => {
         assert.equal(linesOf(again.stdout)[0]?.['sessionID'], session)
         whole(next.server!.entries.at(-1)!.body!, prompt)
       }
-      await valid(here, [join(here.sessions, `${session}.ndjson`)])
+      const file = join(here.sessions, `${session}.ndjson`)
+      await valid(here, [file])
+      const ends = all(linesOf(readFileSync(file, 'utf8')), 'session.end').map(({ reason }) => reason)
+      assert.deepEqual(ends, ['cut', 'end_turn', 'end_turn'])
     })
 })
 
