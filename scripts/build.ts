@@ -30,11 +30,16 @@ const commands = [
   'claude',
   'tour',
 ]
-/** Bundles of their own beside the commands: what another thread runs, and what only some runs of a command need. */
-const parts = ['validate-worker', 'usage-worker', 'run-pretty']
+/** Bundles of their own beside the commands: what another thread runs. */
+const parts = ['validate-worker', 'usage-worker']
+const agentCommands = ['run', 'chat', 'demo', 'tools', 'doctor', 'claude']
 const dialects = readdirSync(path('src/dialects'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name)
+
+/** Packages whose code the bundles hold; the figures of one are in the prices. */
+const inlined = new Set(['@pydantic/genai-prices'])
+const packageOf = (file: string): string | undefined => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1]
 
 async function bundle(input: InputOptions, output: OutputOptions): Promise<void> {
   const build = await rolldown({
@@ -44,7 +49,14 @@ async function bundle(input: InputOptions, output: OutputOptions): Promise<void>
     transform: { define: { SLUICE_VERSION: JSON.stringify(version) } },
     ...input,
   })
-  await build.write({ dir: path('dist'), format: 'esm', minify: true, comments: false, ...output } as OutputOptions)
+  const { output: files } = await build.write({
+    dir: path('dist'),
+    format: 'esm',
+    minify: true,
+    comments: false,
+    ...output,
+  } as OutputOptions)
+  for (const file of files) if (file.type === 'chunk') for (const id of file.moduleIds) inlined.add(packageOf(id) ?? '')
   await build.close()
 }
 
@@ -113,22 +125,40 @@ await bundle(
   { input: { cli: path('src/cli/main.ts') }, external: isCommand },
   { paths: (id: string) => id.replace(/\.ts$/, '.js'), codeSplitting: false },
 )
+const isShared = (id: string): boolean => sharedOf(id) !== undefined || isRare(id)
+const pathOf = (id: string): string => sharedOf(id) ?? id
 for (const name of [...commands, ...parts]) {
-  await bundle(
-    { input: { [name]: path(`src/cli/${name}.ts`) }, external: (id: string) => sharedOf(id) !== undefined || isRare(id) },
-    { paths: (id: string) => sharedOf(id) ?? id, codeSplitting: false },
-  )
+  if (agentCommands.includes(name)) continue
+  await bundle({ input: { [name]: path(`src/cli/${name}.ts`) }, external: isShared }, { paths: pathOf, codeSplitting: false })
 }
+/** Not what only people look at: measuring text takes long to load. */
+const agentCode = /src\/(?!cli|views|analyze)|src\/cli\/(run-o|run-l|ask|exit|io|options|dialects|version|usage-prices)/
+// Those that run the agent have nearly all of their code in common: it stands in one file beside them.
+await bundle(
+  { input: Object.fromEntries(agentCommands.map((name) => [name, path(`src/cli/${name}.ts`)])), external: isShared },
+  {
+    paths: pathOf,
+    chunkFileNames: '[name].js',
+    codeSplitting: { groups: [{ name: 'agent', minShareCount: 2, test: agentCode }] },
+  },
+)
 
 // The bundles hold code and figures of these packages, so their licences come along.
-const inlined = ['diff', 'string-width', 'strip-ansi', 'ansi-regex', 'get-east-asian-width', '@pydantic/genai-prices']
-const licenceOf = (name: string): string => {
+function licenceOf(name: string): string {
   const folder = path('node_modules', name)
   const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry))
-  if (file === undefined) throw new Error(`${name} has no licence file`)
-  return `${name}\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`
+  const { license = '' } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { license?: string }
+  if (file === undefined && license === '') throw new Error(`${name} has no licence`)
+  return `${name}\n\n${file === undefined ? `Licence: ${license}` : readFileSync(join(folder, file), 'utf8').trim()}\n`
 }
-writeFileSync(path('dist/licences.txt'), inlined.map(licenceOf).join(`\n${'-'.repeat(80)}\n\n`))
+inlined.delete('')
+writeFileSync(
+  path('dist/licences.txt'),
+  [...inlined]
+    .toSorted()
+    .map(licenceOf)
+    .join(`\n${'-'.repeat(80)}\n\n`),
+)
 
 // The types that the entry points lead to; the rest is of no use outside.
 execFileSync(process.execPath, [path('node_modules/typescript/bin/tsc'), '-p', path('scripts/tsconfig.types.json')], { stdio: 'inherit' })

@@ -35,7 +35,7 @@ let packed: Packed
 
 // The published types are derived from typebox; no code of the package loads it.
 const forTypes = ['typebox']
-const loaded = ['yaml', 're2js']
+const loaded = ['yaml', 're2js', '@vscode/ripgrep']
 
 before(() => {
   const built = existsSync(join(root, 'dist/cli.js'))
@@ -44,7 +44,8 @@ before(() => {
   packed = JSON.parse(run('npm', pack, root))[0]
   mkdirSync(project)
   writeFileSync(join(project, 'package.json'), '{ "name": "user", "version": "1.0.0", "type": "module" }')
-  const types = [...forTypes, ...loaded].map((name) => join(root, 'node_modules', name))
+  const system = `@vscode/ripgrep-${process.platform}-${process.arch}` // the binary of this machine
+  const types = [...forTypes, ...loaded, system].map((name) => join(root, 'node_modules', name))
   const quiet = ['--no-audit', '--no-fund', '--no-update-notifier']
   run('npm', ['install', '--offline', '--ignore-scripts', ...quiet, join(scratch, packed.filename), ...types], project)
 })
@@ -79,7 +80,7 @@ test('its types serve a strict project', () => {
 
 test('holds what a user needs, nothing of ours, and stays small', () => {
   const paths = packed.files.map(({ path }) => path)
-  for (const needed of ['LICENSE', 'README.md', 'package.json', 'bin/sluice', 'dist/cli.js', 'dist/licences.txt'])
+  for (const needed of ['LICENSE', 'README.md', 'package.json', 'bin/sluice', 'bin/sluice-claude', 'dist/cli.js', 'dist/licences.txt'])
     assert.ok(paths.includes(needed), `${needed} is not packed`)
   const ours = /\.test\.|(^|\/)(test|bench|scripts|node_modules|fixtures\/claude|bench\/corpora)\/|^\.|tsconfig|\.oxlintrc|knip/
   assert.deepEqual(
@@ -90,7 +91,8 @@ test('holds what a user needs, nothing of ours, and stays small', () => {
   assert.ok(launcher !== undefined && (launcher.mode & 0o111) === 0o111, 'bin/sluice is not executable')
   const largest = packed.files.toSorted((a, b) => b.size - a.size).slice(0, 5)
   const sizes = largest.map(({ path, size }) => `${path} ${size}`).join(', ')
-  assert.ok(packed.unpackedSize < 3_500_000, `${packed.unpackedSize} bytes unpacked; largest: ${sizes}`)
+  // A fifth of it are packages that a user would have to install otherwise: providers, MCP, a shell parser.
+  assert.ok(packed.unpackedSize < 5_500_000, `${packed.unpackedSize} bytes unpacked; largest: ${sizes}`)
 })
 
 test('names no folder of the machine that built it, and maps point to no test', () => {

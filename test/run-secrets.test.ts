@@ -52,7 +52,7 @@ suite('a command of the model', () => {
     assert.doesNotMatch(told.heard, /SLUICE_|_API_KEY|MY_OWN/)
   })
 
-  test("that reads its parents' environments gets it out of no stream and no file", async (t) => {
+  test("that reads its parents' environments gets it into no stream, no file and no prompt", async (t) => {
     const here = place(t)
     const hunts = [
       'tr "\\0" "\\n" < /proc/$PPID/environ',
@@ -61,7 +61,7 @@ suite('a command of the model', () => {
     ]
     const told = await asks(t, here, hunts.map(bash))
     const text = shown(here, told)
-    for (const value of Object.values(keys).slice(0, 4)) assert.ok(!text.includes(value), value)
+    for (const value of Object.values(keys).slice(0, 4)) assert.ok(!text.includes(value) && !told.heard.includes(value), value)
   })
 
   test('that is an MCP server is given no key either', async (t) => {

@@ -1,5 +1,5 @@
 // The command `sluice`: finds the command and loads it alone, so that starting costs no more than what is used.
-import { enableCompileCache } from 'node:module'
+import module from 'node:module'
 import { nearest } from '../base/nearest.ts'
 import { CommandError, exitCodes, say } from './exit.ts'
 import { version } from './version.ts'
@@ -71,14 +71,13 @@ async function main(argv: readonly string[]): Promise<number> {
 /** Compiled code is kept from one start to the next: that halves the start. Only in the user's own cache, where nobody else can write. */
 function keepCompiled({ XDG_CACHE_HOME: cache, HOME: home }: NodeJS.ProcessEnv): void {
   const folder = cache?.startsWith('/') ? cache : home?.startsWith('/') ? `${home}/.cache` : undefined
-  if (folder !== undefined) enableCompileCache(`${folder}/sluice/compiled`)
+  if (folder !== undefined) module.enableCompileCache(`${folder}/sluice/compiled`)
 }
 
 if (Number(process.versions.node.split('.')[0]) < 24) {
   say(`sluice needs Node 24 or newer; this is ${process.version}`)
   process.exit(exitCodes.usage)
 }
-
 keepCompiled(process.env)
 
 // Each command is a bundle of its own, with its own copy of the error classes: they are known by name.

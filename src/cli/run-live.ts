@@ -49,7 +49,9 @@ export async function liveRun(flags: AgentFlags, { prompt, format, outputs, inte
   const done = await run.done
   signals.stop()
   say(summaryOf(done, session.id))
-  return exitCodeOf(done.reason, signals.heard())
+  const code = exitCodeOf(done.reason, signals.heard())
+  if (done.reason === 'cancelled_forced') process.exit(code) // something still runs that would not end
+  return code
 }
 
 /** The parts of a run, put together in the one way that all doors share. */

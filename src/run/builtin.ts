@@ -7,7 +7,7 @@ import { systemText } from '../agents/builtin/system.ts'
 import { connectServers } from '../agents/builtin/mcp/session.ts'
 import { chooseModel, defaultModel, keylessModel, MissingKeyError, ModelChoiceError, providerKeys } from '../agents/builtin/model/choose.ts'
 import { createScripts } from '../agents/builtin/model/scripts.ts'
-import { childEnvironment } from '../agents/builtin/tools/environment.ts'
+import { childEnvironment } from '../agents/process/environment.ts'
 import { builtinTools } from '../agents/builtin/tools/index.ts'
 import type { Tool } from '../agents/builtin/tools/tool.ts'
 import { findInstructions } from '../config/instructions.ts'
@@ -145,6 +145,8 @@ export async function prepareBuiltin(options: BuiltinOptions): Promise<Prepared>
         allowedHosts: (host) => hostIsNamed(rulesFor(profile.name), host),
         now,
       },
+      conceal: (text) =>
+        secrets.reduce((clean, secret) => (secret.length < shortestKey ? clean : clean.replaceAll(secret, '[redacted:value]')), text),
       findModel: (name) => options.prices.find(name),
       apiRetries: options.apiRetries,
       ...(settings.historyLimit !== undefined && settings.historyLimit > 0 && { historyLimit: settings.historyLimit }),
@@ -180,6 +182,9 @@ async function connect({ specs, failed }: FoundServers, options: McpOptions): Pr
   const session = await connectServers(specs, options)
   return { ...session, status: () => [...session.status(), ...failed] }
 }
+
+/** What is shorter is no key, and may stand anywhere. */
+const shortestKey = 8
 
 function isOffered({ name }: Tool, profile: Profile | undefined, rules: readonly PermissionRule[]): boolean {
   if (toolHidden(rules, name)) return false

@@ -268,3 +268,11 @@ test('skills are listed for each answer, loaded on demand, and their files are t
   )
   assert.match(of('tool.end')[0]?.text ?? '', /Do it so\./)
 })
+
+test('what a tool says is concealed before the model or anybody else hears it', async () => {
+  const { of } = await whole(
+    { turns: [{ tools: [call('echo', { text: 'the key is sesame' })] }, last] },
+    { conceal: (text) => text.replace('sesame', '***') },
+  )
+  assert.equal(of('tool.end')[0]?.text, 'the key is ***')
+})

@@ -108,7 +108,10 @@ async function makeCall(
       place,
     )
     const result = await run(session, plan, place, signal)
-    end({ ...endOf(result, signal), ...(answer !== undefined && { permitted: { allow: true, by: answer.by } }) })
+    end({
+      ...endOf({ ...result, text: session.request.conceal(result.text) }, signal),
+      ...(answer !== undefined && { permitted: { allow: true, by: answer.by } }),
+    })
     if (!signal.aborted && tool.kind === 'read') tellResources(session, plan, place)
     return {}
   } catch (error) {

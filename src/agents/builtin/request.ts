@@ -42,6 +42,8 @@ export type BuiltinRequest = {
   skills: readonly Skill[]
   loadSkill(skill: Skill): Promise<{ body: string; files: readonly string[] }>
   context: ToolContext
+  /** Takes the provider keys of this machine out of what a tool says: not even the model is to see them. */
+  conceal(text: string): string
   /** Prices and limits of a model; undefined when nobody knows them. */
   findModel(model: string): Model | undefined
   apiRetries: number

@@ -52,6 +52,7 @@ export async function trial(script: unknown, { answer = allow, ...more }: Option
         allowedHosts: () => false,
         now: Date.now,
       },
+      conceal: (text) => text,
       findModel: () => undefined,
       apiRetries: 2,
       stream: true,
