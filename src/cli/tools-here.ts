@@ -2,7 +2,7 @@
 import { connectServers } from '../agents/builtin/mcp/session.ts'
 import type { McpSession } from '../agents/builtin/mcp/spec.ts'
 import { providerKeys } from '../agents/builtin/model/providers.ts'
-import { childEnvironment } from '../agents/builtin/tools/environment.ts'
+import { childEnvironment } from '../agents/process/environment.ts'
 import { builtinTools } from '../agents/builtin/tools/index.ts'
 import type { Places } from '../config/places.ts'
 import { findProfiles, type FoundProfiles } from '../config/profiles.ts'

@@ -2,7 +2,7 @@
 // child's environment and leaves the children of the child running.
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { isRecord } from '../../../base/json.ts'
-import { startGroup, type Group } from '../tools/process.ts'
+import { startGroup, type Group } from '../../process/group.ts'
 import { limits } from './spec.ts'
 
 export type StdioTransport = Transport & {

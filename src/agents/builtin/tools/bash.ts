@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { bounded, optionalNumber, optionalText, textField } from './fields.ts'
 import { resolvePath } from './files.ts'
 import { createKeeper, cutData } from './output.ts'
-import { type Exit, type Group, startGroup } from './process.ts'
+import { type Exit, type Group, startGroup } from '../../process/group.ts'
 import { type Tool, type ToolContext, ToolError, type ToolResult, type ToolRun } from './tool.ts'
 
 const defaultTimeout = 120_000

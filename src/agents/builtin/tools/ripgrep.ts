@@ -1,6 +1,6 @@
 // Runs ripgrep in a folder and reads its lines until there are enough. It follows no link, skips .git and what .gitignore names.
 import { createLineReader } from './lines.ts'
-import { startGroup } from './process.ts'
+import { startGroup } from '../../process/group.ts'
 import { type ToolContext, ToolError } from './tool.ts'
 
 export type Search = { lines: string[]; more: boolean }

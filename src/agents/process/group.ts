@@ -1,9 +1,11 @@
-// Starts a command in a process group of its own and ends the whole group, whatever of it is left. A small shell, the guard, knows
-// every group that runs: it sees our pipe close when we die, even by kill -9, and then ends the groups in our place.
+// Starts a command in a process group of its own and ends the whole group, whatever of it is left, and what has left the group but
+// carries its mark. A small shell, the guard, knows every group that runs: it sees our pipe close when we die, even by kill -9, and
+// then ends the groups in our place.
 import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { markedPids, markName } from './marked.ts'
 
 export type GroupOptions = {
   file: string
@@ -12,6 +14,8 @@ export type GroupOptions = {
   env: Readonly<Record<string, string>>
   /** Without it the command reads an empty input. */
   stdin?: 'pipe'
+  /** Letters and digits that nobody else uses: whatever has it in its environment is ended too, also outside the group. */
+  mark?: string
 }
 
 export type Exit = { code: number | null; signal: NodeJS.Signals | null }
@@ -25,8 +29,10 @@ export type Group = {
   stderr: Readable
   /** The command itself has ended; what it started may still run. Never rejects: a command that is not found ends with code 127. */
   exited: Promise<Exit>
-  /** Ends all that runs: TERM, and KILL to what is left 200 ms later. True when something still ran. It may be called again. */
-  end(): Promise<boolean>
+  /** Ends all that runs: TERM, and KILL to what is left after the grace (200 ms). True when something still ran. It may be called again. */
+  end(graceMs?: number): Promise<boolean>
+  /** KILL, now, to all that runs. `end` is still needed. */
+  kill(): void
 }
 
 const graceMs = 200
@@ -38,22 +44,34 @@ const waitForGo = 'read -r go <&3 || exit 1; exec "$@" 3<&-'
 const guardScript = `
 trap "" HUP INT QUIT TERM
 live=
-while read -r sign pid; do
+while read -r sign pid mark; do
   rest=
-  for one in $live; do [ "$one" = "$pid" ] || rest="$rest $one"; done
+  for one in $live; do [ "\${one%%:*}" = "$pid" ] || rest="$rest $one"; done
   live=$rest
-  [ "$sign" = - ] || live="$live $pid"
+  [ "$sign" = - ] || live="$live $pid:$mark"
 done
 [ -n "$live" ] || exit 0
-for one in $live; do kill -s TERM -- "-$one"; done
+signal() {
+  for one in $live; do
+    kill -s "$1" -- "-\${one%%:*}"
+    mark=\${one#*:}
+    [ -n "$mark" ] || continue
+    for file in $(grep -lsF "${markName}=$mark" /proc/[0-9]*/environ); do
+      pid=\${file#/proc/}
+      kill -s "$1" "\${pid%/environ}"
+    done
+  done
+}
+signal TERM
 sleep ${graceMs / 1000}
-for one in $live; do kill -s KILL -- "-$one"; done`
+signal KILL
+signal KILL` // once more, for what was just being started
 
 /** Throws when the system cannot start a process at all, or the folder is not there. */
-export async function startGroup({ file, args, cwd, env, stdin }: GroupOptions): Promise<Group> {
+export async function startGroup({ file, args, cwd, env, stdin, mark }: GroupOptions): Promise<Group> {
   const child = spawn('/bin/sh', ['-c', waitForGo, 'sh', file, ...args], {
     cwd,
-    env,
+    env: mark === undefined ? env : { ...env, [markName]: mark },
     detached: true,
     stdio: [stdin ?? 'ignore', 'pipe', 'pipe', 'pipe'],
   })
@@ -61,38 +79,50 @@ export async function startGroup({ file, args, cwd, env, stdin }: GroupOptions):
   await new Promise<void>((resolve, reject) => child.once('spawn', resolve).once('error', reject))
   const { pid, stdout, stderr } = child as typeof child & { pid: number; stdout: Readable; stderr: Readable }
   for (const stream of child.stdio) stream?.on('error', () => {}) // the other side is gone: its exit says so
-  const release = guardGroup(pid)
+  const release = guardGroup(pid, mark)
   ;(child.stdio[3] as Writable).end('\n')
 
-  const finish = async (): Promise<boolean> => {
-    const left = isRunning(pid)
+  const strays = (): number[] => (mark === undefined ? [] : markedPids(mark).filter((one) => Number(statOf(one)[2]) !== pid))
+  const isLeft = (): boolean => isRunning(pid) || strays().length > 0
+  const signalAll = (signal: NodeJS.Signals): void => {
+    signalGroup(pid, signal)
+    for (const stray of strays()) signalOne(stray, signal)
+  }
+  const finish = async (grace: number): Promise<boolean> => {
+    const left = isLeft()
     if (left) {
-      signalGroup(pid, 'SIGTERM')
-      if (!(await isGone(pid, graceMs))) signalGroup(pid, 'SIGKILL')
-      await isGone(pid, graceMs)
+      signalAll('SIGTERM')
+      if (!(await isGone(isLeft, grace))) await isGone(() => (signalAll('SIGKILL'), isLeft()), graceMs)
     }
     await release()
     return left
   }
   let ended: Promise<boolean> | undefined
-  return { pid, stdin: child.stdin, stdout, stderr, exited, end: () => (ended ??= finish()) }
+  return {
+    pid,
+    stdin: child.stdin,
+    stdout,
+    stderr,
+    exited,
+    end: (grace = graceMs) => (ended ??= finish(grace)),
+    kill: () => signalAll('SIGKILL'),
+  }
 }
 
 /** False when there is no such group any more. */
-function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
+const signalGroup = (pid: number, signal: NodeJS.Signals | 0): boolean => signalOne(-pid, signal)
+
+function signalOne(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
-    return process.kill(-pid, signal)
+    return process.kill(pid, signal)
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM' // one that has changed its user still counts
   }
 }
 
-async function isGone(pid: number, withinMs: number): Promise<boolean> {
-  for (let waited = 0; waited < withinMs; waited += pollMs) {
-    if (!isRunning(pid)) return true
-    await sleep(pollMs)
-  }
-  return !isRunning(pid)
+async function isGone(isLeft: () => boolean, withinMs: number): Promise<boolean> {
+  for (const until = Date.now() + withinMs; Date.now() < until; await sleep(pollMs)) if (!isLeft()) return true
+  return !isLeft()
 }
 
 /** The dead that nobody has buried still count for `kill`; in a container they may stay for ever. Linux can tell them apart. */
@@ -107,7 +137,7 @@ function isRunning(group: number): boolean {
 }
 
 /** State, parent, group … of a process: what follows its name, which may itself hold spaces and brackets. */
-function statOf(pid: string): readonly string[] {
+function statOf(pid: string | number): readonly string[] {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
@@ -116,16 +146,16 @@ function statOf(pid: string): readonly string[] {
   }
 }
 
-type Guard = { add(pid: number): void; remove(pid: number): void; close(): Promise<void> }
+type Guard = { add(pid: number, mark?: string): void; remove(pid: number): void; close(): Promise<void> }
 
 let guard: Guard | undefined
 let guarded = 0
 
 /** The guard is there as long as there are groups. */
-function guardGroup(pid: number): () => Promise<void> {
+function guardGroup(pid: number, mark: string | undefined): () => Promise<void> {
   const own = (guard ??= startGuard())
   guarded++
-  own.add(pid)
+  own.add(pid, mark)
   return async () => {
     own.remove(pid)
     guarded--
@@ -145,7 +175,7 @@ function startGuard(): Guard {
   const closed = new Promise<void>((resolve) => child.once('exit', () => resolve()).once('error', () => resolve()))
   child.stdin.on('error', () => {}) // someone has killed it: the groups still end with their calls
   return {
-    add: (pid) => void child.stdin.write(`+ ${pid}\n`),
+    add: (pid, mark = '') => void child.stdin.write(`+ ${pid} ${mark}\n`),
     remove: (pid) => void child.stdin.write(`- ${pid}\n`),
     async close() {
       child.stdin.end()

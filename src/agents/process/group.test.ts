@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import test from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Group, startGroup } from './process.ts'
+import { type Group, startGroup } from './group.ts'
 
 const env = { PATH: process.env['PATH'] ?? '' }
 const start = (command: string): Promise<Group> => startGroup({ file: 'bash', args: ['-c', command], cwd: '/', env })
@@ -97,10 +97,53 @@ test('there is one guard for all groups, and none after the last', { skip: proce
   assert.equal(guards(), 0)
 })
 
+const onlyLinux = { skip: process.platform !== 'linux' }
+
+test('the end reaches what has left the group and carries the mark, and nothing else', onlyLinux, async () => {
+  const outside = spawn('setsid', ['sleep', '1000'], { env: { ...env, SLUICE_RUN_MARK: 'another' }, stdio: 'ignore' })
+  const group = await startGroup({
+    file: 'bash',
+    args: ['-c', 'setsid bash -c \'trap "" TERM; echo $$; while :; do sleep 0.1; done\' & wait'],
+    cwd: '/',
+    env,
+    mark: 'ownmark',
+  })
+  const stray = Number(await firstLine(group.stdout))
+  assert.ok(isAlive(stray))
+  assert.equal(await group.end(), true)
+  await untilGone([stray, group.pid])
+  assert.ok(isAlive(outside.pid!))
+  outside.kill('SIGKILL')
+})
+
+test('a kill needs no grace', async () => {
+  const group = await start('trap "" TERM; echo ready; while :; do sleep 0.1; done')
+  await firstLine(group.stdout)
+  group.kill()
+  assert.deepEqual(await group.exited, { code: null, signal: 'SIGKILL' })
+  await group.end()
+})
+
+test('what left its group ends as well when the process that started it is killed', onlyLinux, async () => {
+  const program = `
+    import { startGroup } from ${JSON.stringify(new URL('group.ts', import.meta.url).href)}
+    const args = ['-c', 'setsid bash -c \\'trap "" TERM HUP; echo $$; while :; do sleep 0.1; done\\' & wait']
+    const group = await startGroup({ file: 'bash', args, cwd: '/', env: process.env, mark: 'killedmark' })
+    group.stdout.once('data', (data) => process.stdout.write(group.pid + ' ' + data))
+    setInterval(() => {}, 1000)`
+  const parent = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const pids = (await firstLine(parent.stdout)).split(' ').map(Number)
+  assert.equal(pids.length, 2)
+  assert.ok(pids.every(isAlive))
+  parent.kill('SIGKILL')
+  await once(parent, 'exit')
+  await untilGone(pids)
+})
+
 test('nothing survives when the process that started it is killed', async () => {
   const commands = ['sleep 1000', 'trap "" TERM; (trap "" TERM HUP; sleep 1000) & sleep 1000 & echo $! $$; while :; do sleep 1; done']
   const program = `
-    import { startGroup } from ${JSON.stringify(new URL('process.ts', import.meta.url).href)}
+    import { startGroup } from ${JSON.stringify(new URL('group.ts', import.meta.url).href)}
     for (const command of ${JSON.stringify(commands)}) {
       const group = await startGroup({ file: 'bash', args: ['-c', command], cwd: '/', env: process.env })
       process.stdout.write(group.pid + ' ')
