@@ -138,8 +138,8 @@ await bundle(
   { input: Object.fromEntries(agentCommands.map((name) => [name, path(`src/cli/${name}.ts`)])), external: isShared },
   {
     paths: pathOf,
-    chunkFileNames: '[name].js',
-    codeSplitting: { groups: [{ name: 'agent', minShareCount: 2, test: agentCode }] },
+    chunkFileNames: 'agent-[name].js', // never the name of a command
+    codeSplitting: { groups: [{ name: 'core', minShareCount: 2, test: agentCode }] },
   },
 )
 
