@@ -21,6 +21,7 @@ if (ways.has('fail')) {
 }
 
 let changed = false
+const nested = (depth: number): Record<string, unknown> => (depth === 0 ? {} : { a: { properties: nested(depth - 1) } })
 const tool = (name: string, more: Record<string, unknown> = {}): Record<string, unknown> => ({ name, inputSchema: schema, ...more })
 function listed(cursor: string | undefined): Record<string, unknown> {
   if (ways.has('many')) return { tools: Array.from({ length: 10_000 }, (_, at) => tool(`tool-${at}`)) }
@@ -39,6 +40,10 @@ function listed(cursor: string | undefined): Record<string, unknown> {
         tool('text', { inputSchema: 'no schema' }),
         tool('list', { inputSchema: { type: 'array' } }),
         tool('huge', { inputSchema: { type: 'object', description: 'y'.repeat(200_000) } }),
+        tool('needs', { inputSchema: { type: 'object', required: 'text' } }),
+        tool('words', { inputSchema: { type: 'object', properties: { a: { enum: 5 } } } }),
+        tool('parts', { inputSchema: { type: 'object', properties: { a: 'text' } } }),
+        tool('deep', { inputSchema: { type: 'object', properties: nested(60) } }),
         tool('bare', { inputSchema: {} }),
         7,
         { inputSchema: schema },

@@ -9,6 +9,8 @@ export type Host = {
   emit(events: readonly Event[]): void
   /** A question that must be answered before the call goes on; the answer comes as a command. */
   raise(ask: Ask): void
+  /** The question is void: the agent waits for its answer no longer. Of a question that is not open it says nothing. */
+  withdraw(id: string): void
   /** Milliseconds since the epoch. */
   now(): number
 }

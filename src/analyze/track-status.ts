@@ -6,6 +6,8 @@ import type { Phase } from '../model/vocabulary.ts'
 const ranks: Readonly<Record<string, number>> = { channel: 4, sidecar: 4, transcript: 3, tmux: 1, pty: 1, terminal: 1 }
 const seen = 2 // also a supervisor's own word, and the agent's
 
+export const rankOf = (source = ''): number => ranks[source] ?? seen
+
 export function createStatus() {
   let phase: Phase | undefined
   let label: string | undefined
@@ -30,8 +32,8 @@ export function createStatus() {
     show(next: Phase): void {
       if (phase !== next) set(next, seen)
     },
-    tell({ phase: told, label: text, source = '' }: EventOf<'status.update'>): void {
-      const by = ranks[source] ?? seen
+    tell({ phase: told, label: text, source }: EventOf<'status.update'>): void {
+      const by = rankOf(source)
       set(told === 'waiting' && by < seen ? 'idle' : told, by, text) // a terminal that waits for input waits for no answer
     },
     /** The last question was answered. */
@@ -44,7 +46,7 @@ export function createStatus() {
 }
 
 /** The agent works, and not because a terminal looks like it: a dialog on its screen has been answered. */
-export const showsWork = ({ phase, source = '' }: EventOf<'status.update'>): boolean =>
-  (phase === 'working' || phase === 'thinking') && (ranks[source] ?? seen) >= seen
+export const showsWork = ({ phase, source }: EventOf<'status.update'>): boolean =>
+  (phase === 'working' || phase === 'thinking') && rankOf(source) >= seen
 
 export const isOnScreen = (source: string | undefined): boolean => source !== undefined && ranks[source] === 1

@@ -2,8 +2,9 @@
 import { createInterface } from 'node:readline/promises'
 import type { Answerer } from '../run/run.ts'
 import type { Choice, Question, Reply } from '../supervise/permission.ts'
-import { harmless, harmlessLine } from '../views/harmless.ts'
+import { harmlessLine } from '../views/harmless.ts'
 import { styleFor } from '../views/style.ts'
+import { questionLines } from './ask-lines.ts'
 import { screenOf } from './terminal.ts'
 
 const keys: Record<string, Choice> = { y: 'allow_once', a: 'allow_always', n: 'reject_once' }
@@ -17,16 +18,15 @@ export function askOnTerminal(): Answerer {
   }
 }
 
-async function ask({ request }: Question, signal: AbortSignal): Promise<Reply | undefined> {
+async function ask({ request, needs }: Question, signal: AbortSignal): Promise<Reply | undefined> {
   if (signal.aborted) return undefined
-  const style = styleFor(screenOf(process.env, process.stderr).colour)
+  const { width, colour } = screenOf(process.env, process.stderr)
+  const style = styleFor(colour)
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   // Ctrl-C is for the run, not for the question alone.
   terminal.on('SIGINT', () => process.kill(process.pid, 'SIGINT'))
   try {
-    const about = request.patterns ?? []
-    process.stderr.write(`\n${style.yellow('?')} ${style.bold(harmlessLine(request.question ?? `Allow ${request.name ?? 'this'}?`))}\n`)
-    for (const pattern of about) process.stderr.write(`    ${harmless(pattern).replaceAll('\n', '\n    ')}\n`)
+    process.stderr.write(`\n${questionLines(request, width, style, needs).join('\n')}\n`)
     const offered = Object.entries(keys).filter(([, choice]) => request.options.some(({ kind }) => kind === choice))
     const menu = offered.map(([key, choice]) => {
       const label = request.options.find(({ kind }) => kind === choice)?.label ?? choice

@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import type { Ask } from '../supervise/contract.ts'
 import type { Question } from '../supervise/permission.ts'
 import { styleFor } from '../views/style.ts'
-import { createChatAsk, questionLines } from './chat-ask.ts'
+import { questionLines } from './ask-lines.ts'
+import { createChatAsk } from './chat-ask.ts'
 
 const style = styleFor(false)
 const choices = ['allow_once', 'allow_always', 'reject_once'] as const

@@ -1,12 +1,9 @@
 // Permission questions inside a chat, one at a time: the whole of what is wanted stays on the screen, the choice below it is one key.
-import { changesOf } from '../analyze/changes.ts'
-import { commandOf } from '../analyze/subject.ts'
 import type { Answerer } from '../run/run.ts'
 import type { Choice, Question } from '../supervise/permission.ts'
-import { harmlessLine, harmlessLines } from '../views/harmless.ts'
-import { wrapped } from '../views/layout.ts'
-import { patchOf } from '../views/patch.ts'
+import { harmlessLine } from '../views/harmless.ts'
 import type { Style } from '../views/style.ts'
+import { questionLines } from './ask-lines.ts'
 import type { Keyboard } from './chat-keyboard.ts'
 
 export type AskParts = {
@@ -26,15 +23,14 @@ const keys: Record<string, { choice: Choice; word: string }> = {
   a: { choice: 'allow_always', word: 'always' },
   n: { choice: 'reject_once', word: 'no' },
 }
-const mostPatch = 40
 
 export function createChatAsk({ keyboard, style, width, put, menu }: AskParts): Answerer {
   let last: Promise<unknown> = Promise.resolve()
 
-  const ask: Answerer = async ({ request }, signal) => {
+  const ask: Answerer = async ({ request, needs }, signal) => {
     if (signal.aborted) return undefined
     const offered = Object.entries(keys).filter(([, { choice }]) => request.options.some(({ kind }) => kind === choice))
-    put(questionLines(request, width(), style))
+    put(questionLines(request, width(), style, needs))
     menu(`  ${offered.map(([key, { word }]) => `${style.bold(key)} ${word}`).join(style.dim(' · '))}`)
     const key = await keyboard.choose(
       offered.map(([name]) => name),
@@ -51,28 +47,6 @@ export function createChatAsk({ keyboard, style, width, put, menu }: AskParts): 
     last = mine.catch(() => {})
     return mine
   }
-}
-
-/** What is to be done, all of it: nobody can agree to what is cut off. */
-export function questionLines(request: Request, width: number, style: Style): string[] {
-  const { name = 'this', permission = '', toolKind = 'other', input, patterns = [] } = request
-  const command = commandOf({ toolKind, input })
-  const changes = toolKind === 'edit' ? changesOf({ input }) : []
-  const what = command === undefined ? patterns : [command]
-  const isPlain = permission === name && (command === undefined || (patterns.length === 1 && patterns[0] === command))
-  const why = isPlain ? [] : [`${permission}: ${patterns.join(' · ')}`]
-  const indented = (text: string): string[] => harmlessLines(text).flatMap((line) => wrapped(line, width - 4).map((part) => `    ${part}`))
-  return [
-    `${style.yellow('?')} ${style.bold(`Allow ${harmlessLine(name)}?`)}`,
-    ...what.filter((text) => text !== '*').flatMap(indented),
-    ...why.flatMap(indented).map(style.dim),
-    ...changes.flatMap((change) => foldedPatch(patchOf(change, style).lines, style)),
-  ]
-}
-
-function foldedPatch(lines: readonly string[], style: Style): string[] {
-  const shown = lines.length > mostPatch + 1 ? [...lines.slice(0, mostPatch), style.dim(`… ${lines.length - mostPatch} more lines`)] : lines
-  return shown.map((line) => `    ${line}`)
 }
 
 function answerText(choice: Choice | undefined, { options }: Request, style: Style): string {

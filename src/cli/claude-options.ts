@@ -50,6 +50,8 @@ export function claudeOptions(argv: readonly string[], cwd: string, env: NodeJS.
       ...(profile !== undefined && { profile }),
       ...(maxTurns !== undefined && { maxTurns }),
       ...(maxCost !== undefined && { maxCost }),
+      limits: {},
+      permissionTimeoutMs: 600_000,
       trustProject: false,
       rules: [
         ...settings.rules,

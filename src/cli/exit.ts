@@ -22,6 +22,7 @@ const reasonCodes: Partial<Record<Reason, number>> = {
   budget: 4,
   blocked: 5,
   timeout: 124,
+  stall: 124,
 }
 export const exitCodeOf = (reason: Reason, signal?: keyof typeof signalCodes): number =>
   signal === undefined ? (reasonCodes[reason] ?? exitCodes.failed) : signalCodes[signal]

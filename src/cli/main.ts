@@ -1,4 +1,5 @@
 // The command `sluice`: finds the command and loads it alone, so that starting costs no more than what is used.
+import { mkdirSync, statSync } from 'node:fs'
 import module from 'node:module'
 import { nearest } from '../base/nearest.ts'
 import { CommandError, exitCodes, say } from './exit.ts'
@@ -68,10 +69,23 @@ async function main(argv: readonly string[]): Promise<number> {
   return (await command[1]()).run(rest)
 }
 
-/** Compiled code is kept from one start to the next: that halves the start. Only in the user's own cache, where nobody else can write. */
+/** Compiled code is kept from one start to the next: that halves the start. Only where nobody else can write: it is run as it is. */
 function keepCompiled({ XDG_CACHE_HOME: cache, HOME: home }: NodeJS.ProcessEnv): void {
   const folder = cache?.startsWith('/') ? cache : home?.startsWith('/') ? `${home}/.cache` : undefined
-  if (folder !== undefined) module.enableCompileCache(`${folder}/sluice/compiled`)
+  if (folder === undefined) return
+  const own = `${folder}/sluice/compiled`
+  try {
+    mkdirSync(own, { recursive: true, mode: 0o700 })
+    if ([folder, `${folder}/sluice`, own].every(isOurs)) module.enableCompileCache(own)
+  } catch {
+    // a cache that cannot be had only costs time
+  }
+}
+
+/** Many systems give each user a group of their own, with the same number. */
+function isOurs(folder: string): boolean {
+  const { uid, gid, mode } = statSync(folder)
+  return (uid === process.getuid?.() || uid === 0) && (mode & (gid === uid ? 0o002 : 0o022)) === 0
 }
 
 if (Number(process.versions.node.split('.')[0]) < 24) {

@@ -8,14 +8,19 @@ import { SettingsError } from '../config/read.ts'
 import { openSessionLog, SessionNotFound, sessionsFolder } from '../log/sessions.ts'
 import type { WritableDialect } from '../dialects/contract.ts'
 import type { Event } from '../model/event.ts'
-import { prepareBuiltin, type Prepared } from '../run/builtin.ts'
+import { forSession, prepareBuiltin, type Prepared } from '../run/builtin.ts'
 import { createPipeline, type EventSink } from '../run/pipeline.ts'
 import { ResumeError, resumeSession, type Resumed } from '../run/resume.ts'
 import { type Answerer, type Run, startRun } from '../run/run.ts'
 import { dialectSink, logSink } from '../run/sinks.ts'
 import { brokerOf, stagesOf } from '../run/supervisors.ts'
 import type { Attachment } from '../supervise/contract.ts'
+import { createDeadlines } from '../supervise/deadline.ts'
+import { createDegenerate } from '../supervise/degenerate.ts'
+import { createDirectives } from '../supervise/directives.ts'
 import { createLimits } from '../supervise/limits.ts'
+import { createLoops } from '../supervise/loops.ts'
+import { combine } from '../supervise/policy.ts'
 import { costText, countText, durationText } from '../views/amounts.ts'
 import { totalTokens } from '../model/usage.ts'
 import { plural } from '../base/text.ts'
@@ -57,11 +62,12 @@ export async function liveRun(flags: AgentFlags, { prompt, format, outputs, inte
 /** The parts of a run, put together in the one way that all doors share. */
 export async function compose(
   flags: AgentFlags,
-  prepared: Prepared,
+  given: Prepared,
   session: Opened,
   sinks: readonly EventSink[],
   answerer: Answerer | undefined,
 ): Promise<Run> {
+  const prepared = forSession(given, session.id, session.forkedFrom)
   const { settings, profile } = prepared
   const maxTurns = flags.maxTurns ?? profile.maxTurns ?? settings.maxTurns
   const maxCost = flags.maxCost ?? settings.maxCost
@@ -82,14 +88,20 @@ export async function compose(
       ),
     broker: brokerOf(prepared, flags, answerer !== undefined),
     answerer,
-    limits: createLimits({
-      startedAt: now(),
-      ...(maxTurns !== undefined && { maxTurns }),
-      ...(maxCost !== undefined && { maxCost }),
-      ...(timeoutMs !== undefined && { timeoutMs }),
+    guard: combine({ degenerate: createDegenerate() }),
+    policies: combine({
+      limits: createLimits({
+        startedAt: now(),
+        ...(maxTurns !== undefined && { maxTurns }),
+        ...(maxCost !== undefined && { maxCost }),
+        ...(timeoutMs !== undefined && { timeoutMs }),
+        ...flags.limits,
+      }),
+      deadline: createDeadlines({ timeoutMs: flags.permissionTimeoutMs }),
+      loops: createLoops(),
+      directives: createDirectives(),
     }),
     pipeline: createPipeline(stages, sinks, newId('run')),
-    timeoutMs,
     now,
   })
 }

@@ -28,6 +28,10 @@ export const agentOptions: Record<string, OptionSpec> = {
   'no-stream': { type: 'boolean', help: 'ask for whole answers: no deltas' },
   'max-turns': { type: 'string', value: 'N', help: 'at most so many answers of the model to one prompt' },
   'max-cost': { type: 'string', value: 'USD', help: 'stop when this much is spent' },
+  'max-tokens': { type: 'string', value: 'N', help: 'stop when so many tokens are used, those of subagents and caches included' },
+  'max-tool-calls': { type: 'string', value: 'N', help: 'stop when the agent wants to make more calls than this' },
+  'progress-timeout': { type: 'string', value: 'TIME', help: 'stop when nothing happens for this time' },
+  'permission-timeout': { type: 'string', value: 'TIME', help: 'refuse a question that nobody answers in this time (default 10m)' },
   timeout: { type: 'string', value: 'TIME', help: 'stop after this time, for example 90s or 10m' },
   'api-retries': { type: 'string', value: 'N', help: 'how often a failed call of the model is made again (default 4)' },
   settings: { type: 'string', value: 'FILE', help: 'settings in place of those in your home folder' },
@@ -53,6 +57,8 @@ export type AgentFlags = {
   maxTurns?: number
   maxCost?: number
   timeoutMs?: number
+  limits: { maxTokens?: number; maxToolCalls?: number; progressTimeoutMs?: number }
+  permissionTimeoutMs: number
   apiRetries: number
   redact: boolean
   /** MCP servers beside those of the settings, or in their place. */
@@ -79,6 +85,8 @@ export function agentFlags(values: Parsed['values']): AgentFlags {
     ...(maxTurns !== undefined && { maxTurns }),
     ...(maxCost !== undefined && { maxCost }),
     ...(timeoutMs !== undefined && { timeoutMs }),
+    limits: limitsOf(values),
+    permissionTimeoutMs: durationOption(values, 'permission-timeout') ?? 600_000,
     trustProject: values['trust-project'] === true,
     rules: listOption(values, 'permission').map(ruleOf),
     autoApprove: values['auto-approve'] === true || values['confirm'] === true,
@@ -88,6 +96,17 @@ export function agentFlags(values: Parsed['values']): AgentFlags {
     apiRetries: numberOption(values, 'api-retries', { whole: true, least: 0 }) ?? 4,
     redact: values['no-redact'] !== true,
     session: sessionOf(values),
+  }
+}
+
+function limitsOf(values: Parsed['values']): AgentFlags['limits'] {
+  const maxTokens = numberOption(values, 'max-tokens', { whole: true, least: 1 })
+  const maxToolCalls = numberOption(values, 'max-tool-calls', { whole: true, least: 1 })
+  const progressTimeoutMs = durationOption(values, 'progress-timeout')
+  return {
+    ...(maxTokens !== undefined && { maxTokens }),
+    ...(maxToolCalls !== undefined && { maxToolCalls }),
+    ...(progressTimeoutMs !== undefined && { progressTimeoutMs }),
   }
 }
 

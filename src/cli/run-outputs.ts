@@ -1,11 +1,12 @@
 // Where a run is told: stdout, and a file, pipe or device for each --on-event. Lines leave whole, as soon as the program has a moment.
-import { closeSync, constants, fchmodSync, fstatSync, openSync, statSync, writeSync } from 'node:fs'
+import { closeSync, constants, fchmodSync, fstatSync, ftruncateSync, lstatSync, openSync, type Stats, statSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { quoted } from '../base/text.ts'
 import type { WritableDialect } from '../dialects/contract.ts'
 import { isWritable } from '../dialects/contract.ts'
 import type { LineOut } from '../run/sinks.ts'
 import { loadDialect, writableNames } from './dialects.ts'
-import { ClosedPipe, hasCode, say, systemReason, usageError } from './exit.ts'
+import { ClosedPipe, CommandError, hasCode, say, systemReason, usageError } from './exit.ts'
 
 const held = 1 << 16
 const patienceMs = 5000
@@ -30,15 +31,22 @@ export async function writable(name: string, flag: string): Promise<WritableDial
 
 /** Emptied, and for nobody else to read. A named pipe waits a few seconds for its reader. */
 export async function openOutput(path: string): Promise<LineOut> {
+  checkOwner(path, lstatSync(path, { throwIfNoEntry: false }))
   const isPipe = statSync(path, { throwIfNoEntry: false })?.isFIFO() === true
-  const { O_WRONLY, O_CREAT, O_TRUNC, O_NONBLOCK } = constants
+  const { O_WRONLY, O_CREAT, O_NONBLOCK } = constants
   const deadline = Date.now() + patienceMs
   for (;;) {
     try {
-      const fd = openSync(path, isPipe ? O_WRONLY | O_NONBLOCK : O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-      if (fstatSync(fd).isFile()) fchmodSync(fd, 0o600)
+      const fd = openSync(path, isPipe ? O_WRONLY | O_NONBLOCK : O_WRONLY | O_CREAT, 0o600)
+      const opened = fstatSync(fd)
+      checkOwner(path, opened)
+      if (opened.isFile()) {
+        fchmodSync(fd, 0o600)
+        ftruncateSync(fd)
+      }
       return lineOut(fd)
     } catch (error) {
+      if (error instanceof CommandError) throw error
       if (isPipe && hasCode(error, 'ENXIO') && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20))
       else
         throw usageError(
@@ -46,6 +54,16 @@ export async function openOutput(path: string): Promise<LineOut> {
         )
     }
   }
+}
+
+/**
+ * In a folder where everybody may write, such as /tmp, somebody may have put a link, a pipe or a file of theirs in this place: it would
+ * get the events, or lead to a file of ours that would be emptied. What belongs to the owner of the folder is as safe as the folder.
+ */
+function checkOwner(path: string, found: Stats | undefined): void {
+  if (found === undefined || /^\/(dev|proc)\//.test(path)) return // what a shell has opened for us is as good as the shell
+  const owners = [process.getuid?.(), 0, statSync(dirname(path)).uid]
+  if (!owners.includes(found.uid)) throw usageError(`cannot write to ${quoted(path, 500)}: it belongs to somebody else; name another file`)
 }
 
 /** Throws when nobody takes the lines any more: the reader is gone, the disk is full, or a pipe stays full for too long. */

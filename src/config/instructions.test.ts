@@ -59,3 +59,14 @@ test('a link out of the project, a pipe and a missing file are told, and nothing
     [`it is a link that leads out of ${project.root}`, 'it is not a file', 'there is no such file'],
   )
 })
+
+test('a link to a secret of the project is no instruction', async () => {
+  using project = createProject({ '.env': 'PASSWORD=hunter2' })
+  symlinkSync('.env', project.path('AGENTS.md'))
+  const { instructions, problems } = await findInstructions(project.places(), [project.path('.env')], (path) => path.endsWith('.env'))
+  assert.deepEqual(instructions, [])
+  assert.deepEqual(
+    problems.map(({ reason }) => reason),
+    ['it leads to a file that may hold secrets', 'it leads to a file that may hold secrets'],
+  )
+})

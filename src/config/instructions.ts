@@ -1,5 +1,5 @@
 // Instructions for the model: AGENTS.md and CLAUDE.md of the user and of the project, and what the settings name. They are text, not
-// rules, so that those of an untrusted project are read, too; but never through a link that leads out of it.
+// rules, so that those of an untrusted project are read, too; but never through a link that leads out of it, or to a secret.
 import { join } from 'node:path'
 import { foldersBetween, isInside, type Places } from './places.ts'
 import { type FileText, readText, reasonOf } from './read.ts'
@@ -14,16 +14,19 @@ export type FoundInstructions = { instructions: Instruction[]; problems: { path:
 
 const largest = 64 * 1024
 
-/** `more`: the paths of the settings. Those of the user come first, then from the project's root down to cwd, then `more`. */
+/** `more`: the paths of the settings; `isSecret`: of a path, that it must not be shown to a model unasked. Those of the user come first, then from the project's root down to cwd, then `more`. */
 export async function findInstructions(
   { home, configFolder, root, cwd }: Places,
   more: readonly string[] = [],
+  isSecret: (path: string) => boolean = () => false,
 ): Promise<FoundInstructions> {
   const problems: FoundInstructions['problems'] = []
   const found = new Map<string, Instruction>()
   const read = (path: string): FileText | undefined => {
     try {
-      return readText(path, { most: largest, ...(isInside(path, root) && { within: root }) })
+      const file = readText(path, { most: largest, ...(isInside(path, root) && { within: root }) })
+      if (file !== undefined && isSecret(file.path)) throw new Error('it leads to a file that may hold secrets')
+      return file
     } catch (error) {
       problems.push({ path, reason: reasonOf(error) })
       return undefined

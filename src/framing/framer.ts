@@ -3,7 +3,7 @@
 // The surprise: spans handed to the sink are valid only during the call, since the carry buffer is used again.
 import { copyOf, isUtf8, utf8 } from '../base/bytes.ts'
 import { isRecord, mayHoldBigNumber, parseJson, type Rec } from '../base/json.ts'
-import { isSpace, newScan, type Scan, scanToClose, skipSpace } from './scan.ts'
+import { isSpace, mayBeJson, newScan, type Scan, scanToClose, skipSpace } from './scan.ts'
 import { dataOf, isField } from './sse.ts'
 
 /** A place in the input: `line` and `record` count from 1, `offset` is bytes from the start. */
@@ -95,7 +95,7 @@ export function createFramer(sink: FrameSink, { maxLine = defaultMaxLine, plainN
     lineSpan.end = end
     lineSpan.offset = at
     lineSpan.line = number
-    if (!parse(lineSpan)) brokenLine(lineSpan, last, true)
+    if (!mayBeJson(bytes, start, end) || !parse(lineSpan)) brokenLine(lineSpan, last, true)
   }
 
   function holdField(bytes: Uint8Array, start: number, end: number, offset: number, number: number): void {

@@ -41,3 +41,40 @@ export function scanToClose(bytes: Uint8Array, start: number, end: number, scan:
   scan.escaped = escaped
   return closed ? at : -1
 }
+
+/** False when a line cannot be JSON, by its first characters: a parser that fails is dear, and a program may print a million such lines. */
+export function mayBeJson(bytes: Uint8Array, start: number, end: number): boolean {
+  let at = skipSpace(bytes, start, end)
+  while (at < end && bytes[at] === 0x5b) {
+    at = skipSpace(bytes, at + 1, end) // [
+    if (at === end || bytes[at] === 0x5d) return true
+  }
+  if (at === end) return false
+  const next = at + 1 < end ? bytes[at + 1] : undefined
+  switch (bytes[at]) {
+    case 0x7b: // {
+    case quote:
+      return true
+    case 0x74: // true
+      return next === 0x72
+    case 0x66: // false
+      return next === 0x61
+    case 0x6e: // null
+      return next === 0x75
+    default:
+      return isNumber(bytes, at, end)
+  }
+}
+
+/** Characters of a number, and then nothing or what may follow it in a list. */
+function isNumber(bytes: Uint8Array, start: number, end: number): boolean {
+  let at = start
+  while (at < end && inNumber(bytes[at]!)) at++
+  if (at === start) return false
+  at = skipSpace(bytes, at, end)
+  return at === end || bytes[at] === 0x2c || bytes[at] === 0x5d
+}
+
+/** Digits, `-`, `+`, `.`, `e`. */
+const inNumber = (byte: number): boolean =>
+  (byte >= 0x30 && byte <= 0x39) || byte === 0x2d || byte === 0x2b || byte === 0x2e || (byte | 0x20) === 0x65

@@ -1,10 +1,23 @@
 import assert from 'node:assert/strict'
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { makeEvent } from '../model/make.ts'
-import { listSessions, openSessionLog, readSession, SessionNotFound, sessionsFolder } from './sessions.ts'
+import { listSessions, openSessionLog, readSession, SessionNotFound, sessionsFolder, startOf } from './sessions.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'sluice-log-'))
 after(() => rmSync(folder, { recursive: true }))
@@ -76,4 +89,19 @@ test('sessions are listed with the last one first', async () => {
 test('sessions lie where the user keeps data', () => {
   assert.equal(sessionsFolder({ XDG_DATA_HOME: '/d' }), '/d/sluice/sessions')
   assert.equal(sessionsFolder({ HOME: '/h' }), '/h/.local/share/sluice/sessions')
+  assert.equal(sessionsFolder({ HOME: '/h', XDG_DATA_HOME: 'here' }), '/h/.local/share/sluice/sessions')
+})
+
+test('a folder that others may look into is closed, and what is no file of ours is not read', async () => {
+  const at = place()
+  mkdirSync(at, { recursive: true, mode: 0o777 })
+  chmodSync(at, 0o777)
+  openSessionLog(at, 's').close()
+  assert.equal(statSync(at).mode & 0o777, 0o700)
+  execFileSync('mkfifo', [join(at, 'pipe.ndjson')])
+  await assert.rejects(readSession(at, 'pipe'), /is not a file/)
+  assert.equal(await startOf(at, 'pipe'), undefined)
+  if (process.getuid?.() !== 0) return
+  chownSync(join(at, 's.ndjson'), 65534, 65534)
+  await assert.rejects(readSession(at, 's'), /belongs to somebody else/)
 })

@@ -1,9 +1,9 @@
 // The sessions of this machine: one append-only file of canonical events each. A file is all there is of a session: what continues it
 // reads nothing else. Lines are written whole; only the last one can be torn, when the machine itself went down.
-import { closeSync, constants, fdatasyncSync, fstatSync, ftruncateSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs'
+import { chmodSync, closeSync, constants, fdatasyncSync, fstatSync, ftruncateSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { isAbsolute, join } from 'node:path'
 import { stringifyJson } from '../base/json.ts'
 import { createFramer } from '../framing/framer.ts'
 import type { Event } from '../model/event.ts'
@@ -20,8 +20,11 @@ export type SessionLog = {
 const blockSize = 1 << 16
 const suffix = '.ndjson'
 
-export const sessionsFolder = (env: Readonly<Record<string, string | undefined>>): string =>
-  join(env['XDG_DATA_HOME'] || join(env['HOME'] || homedir(), '.local/share'), 'sluice/sessions')
+/** A relative XDG_DATA_HOME counts for nothing, as its specification has it: it would lead into whatever project one works in. */
+export function sessionsFolder(env: Readonly<Record<string, string | undefined>>): string {
+  const data = env['XDG_DATA_HOME'] ?? ''
+  return join(isAbsolute(data) ? data : join(env['HOME'] || homedir(), '.local/share'), 'sluice/sessions')
+}
 
 /** Session ids go into file names: nothing but these characters. */
 const isId = (text: string): boolean => /^[A-Za-z0-9_-]{1,128}$/.test(text)
@@ -30,6 +33,7 @@ const isId = (text: string): boolean => /^[A-Za-z0-9_-]{1,128}$/.test(text)
 export function openSessionLog(folder: string, id: string, lastSeq = 0): SessionLog {
   if (!isId(id)) throw new Error(`${JSON.stringify(id)} cannot be the id of a session`)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
+  chmodSync(folder, 0o700) // it may have been there
   const path = join(folder, `${id}${suffix}`)
   const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_RDWR } = constants
   const fd = openSync(path, O_RDWR | O_APPEND | O_NOFOLLOW | (lastSeq === 0 ? O_CREAT | O_EXCL : 0), 0o600)
@@ -72,23 +76,52 @@ function cutTornLine(fd: number): void {
   ftruncateSync(fd, 0)
 }
 
-/** Every event of a session, in order. Rejects when there is no such session. */
+const largest = 512 * 1024 * 1024 // bytes: all of it is held at once
+
+/** Every event of a session, in order, as it stands in the file. Rejects when there is no such session. */
 export async function readSession(folder: string, id: string): Promise<Event[]> {
-  if (!isId(id)) throw new SessionNotFound(id)
-  const events: Event[] = []
-  const framer = createFramer({ record: (event) => void events.push(event as unknown as Event), bad: () => undefined })
-  let fd: number
+  const fd = openSession(folder, id)
   try {
-    fd = openSync(join(folder, `${id}${suffix}`), constants.O_RDONLY | constants.O_NOFOLLOW)
-  } catch (error) {
-    throw (error as NodeJS.ErrnoException).code === 'ENOENT' ? new SessionNotFound(id) : error
-  }
-  try {
-    const block = Buffer.alloc(1 << 20)
-    for (let size = readSync(fd, block); size > 0; size = readSync(fd, block)) framer.push(block.subarray(0, size))
+    if (fstatSync(fd).size > largest) throw new Error(`the file of the session is larger than ${largest / 1024 / 1024} MiB`)
+    return recordsIn(fd, Infinity)
   } finally {
     closeSync(fd)
   }
+}
+
+/** The start of a session, without reading the rest. Undefined: there is none that can be read. */
+export async function startOf(folder: string, id: string): Promise<Event | undefined> {
+  let fd: number | undefined
+  try {
+    fd = openSession(folder, id)
+    return recordsIn(fd, 1)[0]
+  } catch {
+    return undefined
+  } finally {
+    if (fd !== undefined) closeSync(fd)
+  }
+}
+
+/** Only files of ours: whoever else has put one here wants us to believe it. */
+function openSession(folder: string, id: string): number {
+  if (!isId(id)) throw new SessionNotFound(id)
+  let fd: number
+  try {
+    fd = openSync(join(folder, `${id}${suffix}`), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === 'ENOENT' ? new SessionNotFound(id) : error
+  }
+  const stat = fstatSync(fd)
+  if (stat.isFile() && (stat.uid === process.getuid?.() || stat.uid === 0)) return fd
+  closeSync(fd)
+  throw new Error(stat.isFile() ? 'the file of the session belongs to somebody else' : 'the session is not a file')
+}
+
+function recordsIn(fd: number, most: number): Event[] {
+  const events: Event[] = []
+  const framer = createFramer({ record: (event) => void events.push(event as unknown as Event), bad: () => undefined })
+  const block = Buffer.alloc(1 << 20)
+  for (let size = readSync(fd, block); size > 0 && events.length < most; size = readSync(fd, block)) framer.push(block.subarray(0, size))
   framer.end()
   return events
 }

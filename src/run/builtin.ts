@@ -16,12 +16,12 @@ import { chooseProfile, findProfiles } from '../config/profiles.ts'
 import { loadSettings } from '../config/settings.ts'
 import type { Loaded, Profile, ServerSpec } from '../config/shape.ts'
 import { findSkills, loadSkill } from '../config/skills.ts'
-import { matchesName } from '../config/tools.ts'
+import { matchesName, rulesBesideTools } from '../config/tools.ts'
 import { expandServer } from '../config/servers.ts'
 import type { Catalog } from '../prices/catalog.ts'
 import type { PermissionRule } from '../supervise/contract.ts'
 import { defaultRules, judge, toolHidden } from '../supervise/rules.ts'
-import { secretGlobs } from '../supervise/secrets.ts'
+import { isSecretFile, secretGlobs } from '../supervise/secrets.ts'
 
 export type BuiltinOptions = {
   cwd: string
@@ -54,8 +54,12 @@ export type Prepared = {
   profile: Profile
   /** What holds for the agent or subagent of a profile, in the order in which it counts. */
   rulesFor(profile: string): readonly PermissionRule[]
-  /** Folders outside the project that the agent may always read. */
+  /** The same for those below it, who have tools of their own. */
+  boundsFor(profile: string): readonly PermissionRule[]
+  /** Folders outside the project that the agent may use: its own outputs. */
   ownFolders: readonly string[]
+  /** And those that it may only read: skills. */
+  skillFolders: readonly string[]
   /** Values that must never show. */
   secrets: readonly string[]
 }
@@ -72,16 +76,13 @@ export async function prepareBuiltin(options: BuiltinOptions): Promise<Prepared>
   const [found, { skills, problems }, { instructions, problems: unread }] = await Promise.all([
     findProfiles({ places, settings, trustProject }),
     findSkills(places),
-    findInstructions(places, settings.instructions),
+    findInstructions(places, settings.instructions, isSecretFile),
   ])
   const profile = chooseProfile(found.profiles, options.profile ?? settings.profile ?? 'default')
   const profileNamed = (name: string): Profile | undefined => found.profiles.find((one) => one.name === name)
-  const rulesFor = (name: string): readonly PermissionRule[] => [
-    ...defaultRules,
-    ...settings.rules,
-    ...(profileNamed(name)?.rules ?? []),
-    ...options.rules,
-  ]
+  const withOwn = (own: readonly PermissionRule[]): PermissionRule[] => [...defaultRules, ...settings.rules, ...own, ...options.rules]
+  const rulesFor = (name: string): readonly PermissionRule[] => withOwn(profileNamed(name)?.rules ?? [])
+  const boundsFor = (name: string): readonly PermissionRule[] => withOwn(rulesBesideTools(profileNamed(name)))
   const keys = providerKeys(env, settings.providers)
   const secrets = Object.values(keys)
   const scripts = createScripts(places.cwd, options.scripts)
@@ -109,7 +110,9 @@ export async function prepareBuiltin(options: BuiltinOptions): Promise<Prepared>
     settings,
     profile,
     rulesFor,
-    ownFolders: [outputFolder, ...skills.map(({ folder }) => folder)],
+    boundsFor,
+    ownFolders: [],
+    skillFolders: skills.map(({ folder }) => folder),
     secrets,
     request: {
       version: options.version,
@@ -142,7 +145,8 @@ export async function prepareBuiltin(options: BuiltinOptions): Promise<Prepared>
         outputFolder,
         seen: new Map(),
         secretGlobs,
-        allowedHosts: (host) => hostIsNamed(rulesFor(profile.name), host),
+        isSecret: (path) => isSecretFile(path),
+        allowedHosts: (url) => hostIsNamed(rulesFor(profile.name), url),
         now,
       },
       conceal: (text) =>
@@ -161,6 +165,14 @@ export async function prepareBuiltin(options: BuiltinOptions): Promise<Prepared>
       ],
     },
   }
+}
+
+/** What one session keeps is not for another to read: they may be of different projects. A fork goes on with what it was made of. */
+export function forSession(prepared: Prepared, id: string, forkedFrom?: string): Prepared {
+  const { request } = prepared
+  const all = request.context.outputFolder
+  const folders = [id, ...(forkedFrom === undefined ? [] : [forkedFrom])].map((name) => join(all, name))
+  return { ...prepared, ownFolders: folders, request: { ...request, context: { ...request.context, outputFolder: folders[0]! } } }
 }
 
 type FoundServers = { specs: Record<string, ServerSpec>; failed: Server[] }
@@ -192,7 +204,11 @@ function isOffered({ name }: Tool, profile: Profile | undefined, rules: readonly
 }
 
 /** A rule for this very host opens an address that is closed otherwise; a rule for everything does not. */
-function hostIsNamed(rules: readonly PermissionRule[], host: string): boolean {
-  const named = rules.filter(({ permission, pattern }) => permission === 'webfetch' && pattern.includes(host))
-  return ['http', 'https'].some((scheme) => judge(named, 'webfetch', `${scheme}://${host}/`).action === 'allow')
+export function hostIsNamed(rules: readonly PermissionRule[], { href, hostname, host }: URL): boolean {
+  const names = (pattern: string): boolean => {
+    const said = /^[^/]*:\/\/([^/?#*]*)/.exec(pattern)?.[1]?.replace(/:$/, '')
+    return said === hostname || said === host
+  }
+  const named = rules.filter(({ permission, pattern }) => permission === 'webfetch' && names(pattern))
+  return judge(named, 'webfetch', href).action === 'allow'
 }

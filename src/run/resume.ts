@@ -1,7 +1,7 @@
 // Going on with a session from its file: all its events, the ends that a crash left out, and the number to go on from.
 import { createPen } from '../model/pen.ts'
 import type { Event } from '../model/event.ts'
-import { listSessions, openSessionLog, readSession, type SessionLog } from '../log/sessions.ts'
+import { listSessions, openSessionLog, readSession, type SessionLog, startOf } from '../log/sessions.ts'
 
 export type Resumed = { id: string; history: Event[]; log: SessionLog; forkedFrom?: string }
 
@@ -15,11 +15,11 @@ export class ResumeError extends Error {
 /** A fork is a copy under an id of its own: its file, too, is all there is of it. */
 export async function resumeSession(folder: string, { how, id, cwd }: Wanted, newId: () => string): Promise<Resumed> {
   const from = id ?? (await lastOf(folder, cwd))
-  const found = await readSession(folder, from)
+  const found = await legalIn(await readSession(folder, from), from)
   if (found[0]?.kind !== 'session.start') throw new ResumeError(`the file of session ${JSON.stringify(from)} does not begin with its start`)
   const missing = endsOf(found)
   if (how === 'resumed') {
-    const log = openSessionLog(folder, from, found.at(-1)!.seq)
+    const log = openSessionLog(folder, from, lastSeq(found))
     for (const event of missing) log.append(event)
     return { id: from, history: [...found, ...missing], log }
   }
@@ -30,10 +30,24 @@ export async function resumeSession(folder: string, { how, id, cwd }: Wanted, ne
   return { id: copy, history, log, forkedFrom: from }
 }
 
+/** A file may have been changed by anybody who can write to it: what is no event of this session is passed over. */
+async function legalIn(events: readonly Event[], session: string): Promise<Event[]> {
+  const { sluice } = await import('../dialects/sluice/index.ts') // its shapes are large
+  const { checks } = sluice.shapes
+  return events.filter((event) => event.session === session && Object.hasOwn(checks, event.kind) && checks[event.kind]!(event))
+}
+
+/** The events to come are counted from there. */
+function lastSeq(events: readonly Event[]): number {
+  const last = events.reduce((most, { seq }) => Math.max(most, seq), 0)
+  if (last > 2 ** 40) throw new ResumeError('the events of the session are not counted as sluice counts them; its file has been changed')
+  return last
+}
+
 /** The session that worked here last. */
 async function lastOf(folder: string, cwd: string): Promise<string> {
   for (const id of await listSessions(folder)) {
-    const [start] = await readSession(folder, id)
+    const start = await startOf(folder, id)
     if (start?.kind === 'session.start' && start.cwd === cwd) return id
   }
   throw new ResumeError(`there is no session of ${JSON.stringify(cwd)} to continue; start one without --continue`)
@@ -44,6 +58,6 @@ function endsOf(events: readonly Event[]): Event[] {
   const pen = createPen()
   for (const event of events) pen.follow(event)
   pen.end({ reason: 'cut', synthetic: 'cut' })
-  const last = events.at(-1)?.seq ?? 0
+  const last = lastSeq(events)
   return pen.take().map((event, index) => ({ ...event, seq: last + index + 1 }))
 }

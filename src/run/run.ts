@@ -3,21 +3,29 @@
 import type { Done, Host, Running } from '../agents/contract.ts'
 import { makeEvent } from '../model/make.ts'
 import type { Event, Kind, Payload, Place } from '../model/event.ts'
-import type { Ask, Command } from '../supervise/contract.ts'
-import type { LimitAction, Limits } from '../supervise/limits.ts'
+import type { Decider } from '../model/vocabulary.ts'
+import type { Answer, Ask, Command } from '../supervise/contract.ts'
 import type { Broker, Question, Reply, Settled } from '../supervise/permission.ts'
+import type { Policies, Said } from '../supervise/policy.ts'
 import type { Pipeline } from './pipeline.ts'
 
 /** A person, or a program, who can be asked. The signal says that the question is no longer open. */
 export type Answerer = (question: Question, signal: AbortSignal) => Promise<Reply | undefined>
 
+/** The same for questions that are a choice: an answer to each, or nothing. */
+export type Chooser = (ask: Ask, signal: AbortSignal) => Promise<Chosen | undefined>
+export type Chosen = { answers: Record<string, string>; by: Decider }
+
 export type RunParts = {
   start(host: Host): Running
   broker: Broker
   answerer?: Answerer | undefined
-  limits: Limits
+  chooser?: Chooser | undefined
+  /** Sees an event before anybody else, and may keep it from them. */
+  guard: Policies
+  /** See what everybody sees. */
+  policies: Policies
   pipeline: Pipeline
-  timeoutMs?: number | undefined
   now(): number
 }
 
@@ -28,37 +36,83 @@ export type Run = {
   done: Promise<Done>
 }
 
+const nobodyChose = 'Nobody can be asked in this run. Decide for yourself, and say what you decided.'
 const graceMs = 5000
-const warnAt = 0.8 // of the time
+const longestTimer = 2 ** 31 - 1
 
-export function startRun({ start, broker, answerer, limits, pipeline, timeoutMs, now }: RunParts): Run {
+export function startRun({ start, broker, answerer, chooser, guard, policies, pipeline, now }: RunParts): Run {
   const open = new Map<string, AbortController>()
+  const posed = new Map<string, Ask>() // those that are a choice
   const timers = new Set<NodeJS.Timeout>()
+  let clock: { timer: NodeJS.Timeout; due: number } | undefined // for the next tick that matters
+  let isOver = false
   let running: Running | undefined
   let place: Place = {} // of the last event
 
-  const after = (ms: number, act: () => void): void => void timers.add(setTimeout(act, Math.min(ms, 2 ** 31 - 1)))
+  const after = (ms: number, act: () => void): void => void timers.add(setTimeout(act, Math.min(ms, longestTimer)))
 
   function tell<K extends Kind>(kind: K, payload: Payload<K>, place: Place): void {
-    pipeline.emit([makeEvent(kind, payload, { ...place, at: now() })])
+    const event = makeEvent(kind, payload, { ...place, at: now() })
+    pipeline.emit([event])
+    actOn(policies.step(event, now()))
+    wind()
   }
 
   function emit(events: readonly Event[]): void {
-    pipeline.emit(events)
-    const last = events.at(-1)
-    if (last !== undefined) place = { session: last.session, turn: last.turn }
-    for (const event of events) for (const action of limits.step(event)) limit(action, event)
+    for (const event of events) {
+      const kept = guard.step(event, now())
+      if (!kept.some(({ action }) => action.type === 'drop')) pipeline.emit([event])
+      place = { session: event.session, turn: event.turn }
+      actOn(kept)
+      actOn(policies.step(event, now()))
+    }
+    wind()
   }
 
-  function limit(action: LimitAction, { session, turn }: Place): void {
-    if (action.type === 'notice') return tell('notice', action.notice, { session, turn, synthetic: 'policy:limits' })
-    const { reason, text, code } = action
-    send({ type: 'cancel', target: 'session', by: 'policy', reason, text, code, when: reason === 'timeout' ? 'now' : 'step' })
+  // ── policies ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  function actOn(said: readonly Said[]): void {
+    for (const one of said) act(one)
+  }
+
+  function act({ policy, action }: Said): void {
+    const here = { ...place, synthetic: `policy:${policy}` }
+    switch (action.type) {
+      case 'notice':
+        return tell('notice', action.notice, here)
+      case 'error':
+        return tell('error', action.error, here)
+      case 'stop': {
+        const { reason, text, code, when } = action
+        return send({ type: 'cancel', target: 'session', by: 'policy', reason, text, code, when })
+      }
+      case 'close':
+        return send({ type: 'cancel', target: 'session', by: 'policy', reason: 'stall', text: action.text, code: action.code })
+      case 'expire':
+        return withdrawOne(action.id, 'timeout', 'expired', action.text)
+      case 'retry':
+      case 'drop': // the first is for whoever starts runs, the second was heeded already
+    }
+  }
+
+  /** One timer, for the earliest moment at which a policy has something to say. */
+  function wind(): void {
+    const due = isOver ? undefined : policies.due()
+    if (due === undefined || (clock !== undefined && clock.due <= due)) return
+    clearTimeout(clock?.timer)
+    clock = { due, timer: setTimeout(tick, Math.min(Math.max(0, due - now()), longestTimer)) }
+  }
+
+  function tick(): void {
+    clock = undefined
+    actOn(policies.tick(now()))
+    wind()
   }
 
   // ── questions ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
   function raise(ask: Ask): void {
+    if (ask.questions !== undefined) return pose(ask, ask.questions)
     const verdict = broker.decide(ask)
     if ('answer' in verdict) return settle(verdict)
     const gone = new AbortController()
@@ -83,11 +137,40 @@ export function startRun({ start, broker, answerer, limits, pipeline, timeoutMs,
     running!.send({ type: 'permission', id: ask.id, answer: decided })
   }
 
+  function pose(ask: Ask, questions: NonNullable<Ask['questions']>): void {
+    const gone = new AbortController()
+    open.set(ask.id, gone)
+    posed.set(ask.id, ask)
+    tell('question.request', { id: ask.id, questions }, ask.place)
+    void Promise.resolve(chooser?.(ask, gone.signal)).then(
+      (chosen) => choose(ask, chosen),
+      () => choose(ask, undefined),
+    )
+  }
+
+  function choose(ask: Ask, chosen: Chosen | undefined): void {
+    if (chosen === undefined) return settleChoice(ask, { decision: 'reject', by: 'headless', text: nobodyChose })
+    settleChoice(ask, { decision: 'allow', by: chosen.by, input: { answers: chosen.answers } }, chosen.answers)
+  }
+
+  function settleChoice(ask: Ask, decided: Answer, answers?: Record<string, string>): void {
+    if (!posed.delete(ask.id)) return
+    open.get(ask.id)?.abort()
+    open.delete(ask.id)
+    const { decision, by, text } = decided
+    tell('question.answer', { id: ask.id, decision, by, answers, text }, ask.place)
+    running!.send({ type: 'permission', id: ask.id, answer: decided })
+  }
+
+  function withdrawOne(id: string, by: Decider, decision: 'cancelled' | 'expired' = 'cancelled', text?: string): void {
+    const ask = posed.get(id)
+    if (ask !== undefined) return settleChoice(ask, { decision, by, ...(text !== undefined && { text }) })
+    const settled = open.has(id) ? broker.withdraw(id, decision, by, text) : undefined
+    if (settled !== undefined) settle(settled)
+  }
+
   function withdraw(by: 'user' | 'host' | 'policy'): void {
-    for (const id of open.keys()) {
-      const settled = broker.withdraw(id, 'cancelled', by)
-      if (settled !== undefined) settle(settled)
-    }
+    for (const id of open.keys()) withdrawOne(id, by)
   }
 
   // ── commands ───────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -115,14 +198,15 @@ export function startRun({ start, broker, answerer, limits, pipeline, timeoutMs,
 
   async function finish(): Promise<Done> {
     const done = await running!.done
+    isOver = true
+    clearTimeout(clock?.timer)
     for (const timer of timers) clearTimeout(timer)
     withdraw('policy')
     pipeline.end()
     return done
   }
 
-  const tick = (): void => limits.tick(now()).forEach((action) => limit(action, place))
-  if (timeoutMs !== undefined) for (const part of [warnAt, 1]) after(timeoutMs * part, tick)
-  running = start({ emit, raise, now })
+  wind()
+  running = start({ emit, raise, withdraw: (id) => withdrawOne(id, 'agent'), now })
   return { send, force, done: finish() }
 }

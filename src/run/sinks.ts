@@ -18,7 +18,9 @@ export function dialectSink(dialect: WritableDialect, out: LineOut, onGone: (err
   return {
     push: (event) =>
       guarded(() => {
-        if (ledger.admit(event) !== 'none') encoder.push(event)
+        // What came in this very dialect, and says nothing in our words, goes out as it came.
+        if (event.kind === 'raw' && event.raw !== undefined && event.origin?.dialect === dialect.name) out.line(event.raw)
+        else if (ledger.admit(event) !== 'none') encoder.push(event)
       }),
     flush: () => guarded(() => out.flush()),
     end: () =>

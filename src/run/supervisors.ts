@@ -1,8 +1,8 @@
 // Who decides and who watches in a run of the built-in agent, made from the settings and the command line.
-import { readdirSync, readlinkSync, realpathSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { readdirSync } from 'node:fs'
 import { quoted } from '../base/text.ts'
 import { SettingsError } from '../config/read.ts'
+import { realPath } from '../files/real-path.ts'
 import type { Event } from '../model/event.ts'
 import { makeEvent } from '../model/make.ts'
 import { createRedactor, type LinePattern } from '../stream/redact.ts'
@@ -15,39 +15,19 @@ import type { Stage } from './pipeline.ts'
 export type Doors = { autoApprove: boolean; gates: Gates }
 
 export function brokerOf(
-  { places, settings, rulesFor, ownFolders }: Prepared,
+  { places, settings, rulesFor, boundsFor, ownFolders, skillFolders }: Prepared,
   { autoApprove, gates }: Doors,
   interactive: boolean,
 ): Broker {
   return createBroker({
     rulesFor,
-    scene: { root: places.root, home: places.home, folders: ownFolders, realPath, list },
+    boundsFor,
+    scene: { root: places.root, home: places.home, folders: ownFolders, readable: skillFolders, realPath, list },
     gates,
     listed: new Set(settings.tools),
     autoApprove,
     interactive,
   })
-}
-
-/** Where a path leads, as far as it exists: links are followed, also one whose target is missing; what is missing is kept. */
-function realPath(path: string, hops = 0): string {
-  try {
-    return realpathSync.native(path)
-  } catch {
-    const target = hops < mostHops ? linkTarget(path) : undefined
-    if (target !== undefined) return realPath(resolve(realPath(dirname(path), hops), target), hops + 1)
-    const parent = dirname(path)
-    return parent === path ? path : join(realPath(parent, hops), basename(path))
-  }
-}
-const mostHops = 40 // as the system has it
-
-function linkTarget(path: string): string | undefined {
-  try {
-    return readlinkSync(path)
-  } catch {
-    return undefined
-  }
 }
 
 function list(folder: string): string[] {
@@ -67,6 +47,7 @@ function statusStage(): Stage {
   const policy = createStatus()
   return {
     push(event, pass) {
+      if (policy.drops(event)) return
       const { at, session, agent, turn } = event
       for (const status of policy.step(event))
         pass(makeEvent('status.update', status, { at, session, agent, turn, synthetic: 'policy:status' }))
@@ -79,6 +60,7 @@ function statusStage(): Stage {
 function redactStage(values: readonly string[], patterns: readonly LinePattern[]): Stage {
   const redactor = createRedactor({ values, patterns })
   let told = 0
+  let hasTurned = false // what comes after a turn repeats it, or is ours
   const tell = ({ at, session }: Event, pass: (event: Event) => void): void => {
     const count = Object.values(redactor.counts()).reduce((sum, hits) => sum + hits, 0)
     const notice = redactor.notice()
@@ -89,12 +71,13 @@ function redactStage(values: readonly string[], patterns: readonly LinePattern[]
     push(event, pass) {
       if (event.kind === 'session.end') {
         for (const held of redactor.end()) pass(held)
-        tell(event, pass)
+        if (!hasTurned) tell(event, pass)
       }
       const events = redactor.event(event)
       const end = event.kind === 'turn.end' ? events.pop() : undefined
       for (const one of events) pass(one)
       if (end === undefined) return
+      hasTurned = true
       tell(event, pass)
       pass(end)
     },

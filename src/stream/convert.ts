@@ -71,7 +71,7 @@ function translate(
   function copyRaw(event: Event): boolean {
     if (event.origin?.dialect !== to.name) return copied > 0 && event.origin === undefined
     if (event.raw === undefined) return event.origin.record === copied // a later event of the same record
-    copied = event.origin.record
+    if (event.kind !== 'raw') copied = event.origin.record // a raw event is the whole of its record
     put(event.raw)
     return true
   }

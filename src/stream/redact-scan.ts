@@ -26,6 +26,8 @@ export type Scanner = {
   contextBefore(text: string, at: number): string
   /** Exact values only. */
   scanValues(text: string): Found[]
+  /** All but the patterns of the user. */
+  scanName(text: string): Found[]
 }
 
 type Finder = (text: string, from: number) => Found | undefined
@@ -49,6 +51,9 @@ export function createScanner({ values = [], patterns = [], shapes: withShapes =
     ...(compiled === undefined ? [] : [(text: string, from: number) => findShape(compiled, text, from)]),
     ...patterns.map(lineFinder),
   ]
+
+  const ofValues = finders.slice(0, secrets.length)
+  const ofNames = finders.slice(0, finders.length - patterns.length)
 
   const openFrom = (text: string, from: number): number => {
     let open = compiled === undefined ? text.length : openShape(compiled, text, from)
@@ -76,8 +81,9 @@ export function createScanner({ values = [], patterns = [], shapes: withShapes =
     }
   }
 
-  const isClean = (text: string, from = 0): boolean => {
-    if (patterns.length > 0) return false
+  const isClean = (text: string, from = 0): boolean => patterns.length === 0 && isCleanName(text, from)
+
+  const isCleanName = (text: string, from: number): boolean => {
     for (const secret of secrets) if (text.includes(secret, from)) return false
     if (compiled === undefined) return true
     compiled.hint.lastIndex = from
@@ -92,7 +98,8 @@ export function createScanner({ values = [], patterns = [], shapes: withShapes =
       const line = patterns.length === 0 || at === 0 ? at : text.lastIndexOf('\n', at - 1) + 1
       return text.slice(Math.max(0, at - longestLine, Math.min(line, at - contextNeeded)), at)
     },
-    scanValues: (text) => scanWith(finders.slice(0, secrets.length), text, 0, true).found,
+    scanValues: (text) => (ofValues.length === 0 ? [] : scanWith(ofValues, text, 0, true).found),
+    scanName: (text) => (isCleanName(text, 0) ? [] : scanWith(ofNames, text, 0, true).found),
   }
 }
 

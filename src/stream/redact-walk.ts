@@ -8,6 +8,10 @@ export type Hits = Record<string, number>
 export type Walker = {
   text(text: string, hits: Hits): string
   value<T>(value: T, hits: Hits): T
+  /** A record, or a list of them, in which some keys hold words that must stay. */
+  records<T>(value: T, words: readonly string[], hits: Hits): T
+  /** Looks for exact values only. */
+  exact<T>(value: T, hits: Hits): T
   /** One line of a stream of JSON; escapes in it hide nothing. */
   line(line: string, hits: Hits): string
 }
@@ -38,6 +42,10 @@ export function createWalker(scanner: Scanner): Walker {
   const text = (value: string, hits: Hits): string =>
     scanner.isClean(value) ? value : replace(value, scanner.scan(value, 0, true).found, hits)
 
+  const exact = (value: string, hits: Hits): string => replace(value, scanner.scanValues(value), hits)
+  /** A key is a name that programs look for: patterns of the user are about texts. */
+  const keyOf = (key: string, hits: Hits): string => replace(key, scanner.scanName(key), hits)
+
   /** A value whose name says what it is. */
   const told = (name: string, value: string, hits: Hits): string => {
     const context = `${name}: `
@@ -48,7 +56,7 @@ export function createWalker(scanner: Scanner): Walker {
   const member = (key: string, value: unknown, owner: Rec, hits: Hits, depth: number): unknown => {
     if (typeof value !== 'string') return walk(value, hits, depth)
     // Pictures and the like are long, and encoded: no shape shows in them.
-    if (isMediaKey.test(key) && hasMime(owner)) return replace(value, scanner.scanValues(value), hits)
+    if (isMediaKey.test(key) && hasMime(owner)) return exact(value, hits)
     const name = key === 'value' ? (owner['name'] ?? owner['key']) : key
     return isTelling(name) ? told(name, value, hits) : text(value, hits)
   }
@@ -70,18 +78,25 @@ export function createWalker(scanner: Scanner): Walker {
     return walkRecord(value, hits, depth)
   }
 
-  const walkRecord = (value: Rec, hits: Hits, depth: number): Rec => {
+  const walkRecord = (value: Rec, hits: Hits, depth: number, words: readonly string[] = []): Rec => {
     let changed = false
     const taken = new Set<string>()
     const entries = Object.entries(value).map(([key, item]): [string, unknown] => {
-      let name = text(key, hits)
+      let name = keyOf(key, hits)
       for (let count = 2; taken.has(name); count++) name = `${name}_${count}`
       taken.add(name)
-      const done = member(key, item, value, hits, depth + 1)
+      const done = typeof item === 'string' && words.includes(key) ? exact(item, hits) : member(key, item, value, hits, depth + 1)
       changed ||= name !== key || done !== item
       return [name, done]
     })
     return changed ? Object.fromEntries(entries) : value
+  }
+
+  const walkRecords = (value: unknown, words: readonly string[], hits: Hits): unknown => {
+    if (isRecord(value)) return walkRecord(value, hits, 0, words)
+    if (!Array.isArray(value) || !value.every(isRecord)) return walk(value, hits, 0)
+    const done = value.map((item) => walkRecord(item, hits, 1, words))
+    return done.every((item, index) => item === value[index]) ? value : done
   }
 
   // Too deep to be walked: as JSON text, in which a replacement breaks nothing.
@@ -94,6 +109,8 @@ export function createWalker(scanner: Scanner): Walker {
   return {
     text,
     value: <T>(value: T, hits: Hits) => walk(value, hits, 0) as T,
+    records: <T>(value: T, words: readonly string[], hits: Hits) => walkRecords(value, words, hits) as T,
+    exact: <T>(value: T, hits: Hits) => (typeof value === 'string' ? exact(value, hits) : value) as T,
     line(line, hits) {
       const plain: Hits = {}
       const done = text(line, plain)

@@ -2,7 +2,7 @@ import { test } from 'node:test'
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import type { Event } from '../model/event.ts'
-import { createRedactor } from './redact.ts'
+import { createRedactor, type LinePattern } from './redact.ts'
 
 const abc = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 const of = (length: number): string => abc.repeat(5).slice(0, length)
@@ -304,4 +304,53 @@ test('nothing takes more than linear time', () => {
     for (let at = 0; at < text.length; at += 50) redactor.event(delta(text.slice(at, at + 50)))
     assert.ok(performance.now() - started < 5000, unit)
   }
+})
+
+test('ids and closed words stay, whatever a pattern or a shape matches; the exact value of a key does not', () => {
+  const everything: LinePattern = {
+    name: 'all',
+    *find(line) {
+      if (line !== '') yield { start: 0, end: line.length }
+    },
+  }
+  const looksLikeKey = `sk-ant-${'a1'.repeat(12)}`
+  const redactor = createRedactor({ patterns: [everything], values: ['the-very-key-0815'] })
+  const [told] = redactor.event({
+    v: 1,
+    seq: 7,
+    kind: 'permission.request',
+    session: 'ses_0123456789abcdefghij',
+    call: looksLikeKey,
+    message: 'msg_the-very-key-0815',
+    synthetic: 'policy:limits',
+    id: 'per_1',
+    toolKind: 'execute',
+    name: 'bash',
+    question: 'Allow it?',
+    options: [{ id: 'allow_once', kind: 'allow_once', label: 'Allow once' }],
+    suggestions: [{ permission: 'bash', pattern: 'ls *', action: 'allow' }],
+    input: { command: 'ls' },
+  })
+  assert.deepEqual(told, {
+    v: 1,
+    seq: 7,
+    kind: 'permission.request',
+    session: 'ses_0123456789abcdefghij',
+    call: looksLikeKey,
+    message: 'msg_[redacted:value]',
+    synthetic: 'policy:limits',
+    id: 'per_1',
+    toolKind: 'execute',
+    name: '[redacted:all]',
+    question: '[redacted:all]',
+    options: [{ id: 'allow_once', kind: 'allow_once', label: '[redacted:all]' }],
+    suggestions: [{ permission: '[redacted:all]', pattern: '[redacted:all]', action: 'allow' }],
+    input: { command: '[redacted:all]' },
+    ext: { redacted: { value: 1, all: 6 } },
+  })
+})
+
+test('a secret of a known shape is still taken out of what an agent reports as its state', () => {
+  const [told] = createRedactor().event({ v: 1, seq: 1, kind: 'report', type: 'state', state: `with sk-ant-${'a1'.repeat(12)}` })
+  assert.equal(told?.kind === 'report' && told.state, 'with [redacted:anthropic]')
 })

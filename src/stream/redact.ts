@@ -1,11 +1,12 @@
 // Takes secrets out of canonical events. A secret may be split over deltas: a delta whose end may be the beginning of one waits for the
 // next of its stream or for the end of it, while other events pass it by.
 import type { Rec } from '../base/json.ts'
-import type { Event, Payload } from '../model/event.ts'
+import type { Event, Kind, Payload } from '../model/event.ts'
 import { createScanner, type ScanOptions } from './redact-scan.ts'
 import { createStream, isDelta, isSameStream, passesAtOnce, release, type Delta, type Stream } from './redact-stream.ts'
 import { withTexts } from './redact-texts.ts'
 import { createWalker, type Hits } from './redact-walk.ts'
+import { isWord, wordsIn } from './redact-words.ts'
 
 export type { LinePattern, ScanOptions } from './redact-scan.ts'
 
@@ -46,6 +47,12 @@ export function createRedactor(options: ScanOptions = {}): Redactor {
     return { ...event, ext: { ...event.ext, redacted: { ...before, ...hits } } }
   }
 
+  const field = (kind: Kind, key: string, value: unknown, hits: Hits): unknown => {
+    if (isWord(kind, key)) return walker.exact(value, hits)
+    const words = Object.hasOwn(wordsIn, key) ? wordsIn[key] : undefined
+    return words === undefined ? walker.value(value, hits) : walker.records(value, words, hits)
+  }
+
   /** All of an event but the text of a delta, which means nothing without its neighbours. */
   const whole = (event: Event): Event => {
     const hits: Hits = {}
@@ -55,7 +62,7 @@ export function createRedactor(options: ScanOptions = {}): Redactor {
     for (const key in fields) {
       const value = fields[key]
       if (typeof value === 'number' || value === known[key] || key === 'kind' || (key === 'text' && isDelta(event))) continue
-      const done = key === 'raw' && typeof value === 'string' ? walker.line(value, again) : walker.value(value, hits)
+      const done = key === 'raw' && typeof value === 'string' ? walker.line(value, again) : field(event.kind, key, value, hits)
       if (done !== value) (copy ??= { ...fields })[key] = done
       else if (isName.has(key)) known[key] = value
     }

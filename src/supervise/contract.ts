@@ -1,5 +1,5 @@
 // What agents and those who supervise them say to each other: questions up, commands down. Types only.
-import type { Place } from '../model/event.ts'
+import type { Payload, Place } from '../model/event.ts'
 import type { Decider, Decision, ToolKind } from '../model/vocabulary.ts'
 
 export type Action = 'allow' | 'ask' | 'deny'
@@ -14,6 +14,8 @@ export type Ask = {
   place: Place
   /** Who asks: the profile of the agent or subagent, whose rules come last. */
   profile: string
+  /** Of a subagent: the profiles of those above it, whose denials hold for it as well. */
+  above?: readonly string[]
   /** The tool, as the model named it. */
   name: string
   toolKind: ToolKind
@@ -29,6 +31,8 @@ export type Ask = {
   paths?: readonly string[]
   /** The call may change something outside the conversation. */
   changes: boolean
+  /** Not leave is asked for but a choice, which no rule can make: the input of the answer has `answers`, question to text. */
+  questions?: Payload<'question.request'>['questions']
 }
 
 /** The answer to an Ask. */
@@ -56,7 +60,7 @@ export type Command =
       type: 'cancel'
       target: 'turn' | 'session'
       by: 'user' | 'host' | 'policy'
-      reason: 'cancelled' | 'timeout' | 'budget' | 'max_turns' | 'stall' | 'cancelled_forced'
+      reason: 'cancelled' | 'timeout' | 'budget' | 'max_turns' | 'stall' | 'degenerate' | 'blocked' | 'error' | 'cancelled_forced'
       when?: 'now' | 'step'
       text?: string
       code?: string

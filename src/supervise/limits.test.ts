@@ -53,3 +53,44 @@ test('without caps nothing is said', () => {
   const { step, tick } = createLimits({ startedAt: 0 })
   assert.deepEqual([...step(costing(1e9)), ...step(ended({ finish: 'tool_use', usage: { input: 1 } })), ...tick(1e15)], [])
 })
+
+const called = (agent?: string): Event => makeEvent('tool.start', { name: 'read', toolKind: 'read' }, { agent })
+
+test('the cap on calls counts all lanes, lets the last one be made, and does not wait for one more', () => {
+  const { step } = createLimits({ startedAt: 0, maxToolCalls: 5 })
+  const said = [called(), called('sub-1'), called(), called(), called(), called(), called()].map((event) => step(event))
+  assert.deepEqual(said.map(names), [[], [], [], ['max_tool_calls_near'], [], ['stop budget'], []])
+  const [stop] = said[5]!
+  assert.ok(stop?.type === 'stop' && stop.when === 'now' && stop.code === 'max_tool_calls')
+})
+
+test('the token cap counts all lanes and buckets', () => {
+  const { step } = createLimits({ startedAt: 0, maxTokens: 100 })
+  const said = [
+    ended({ usage: { input: 30, cacheRead: 20 } }),
+    ended({ usage: { output: 20, reasoning: 10 } }, 'sub-1'),
+    ended({ usage: { input: 10 } }),
+    ended({ usage: { cacheWrite: 10 } }),
+    ended({ usage: { input: 10 } }),
+  ].map((event) => names(step(event)))
+  assert.deepEqual(said, [[], ['max_tokens_near'], [], ['stop budget'], []])
+})
+
+test('what an agent tells late, in sums or as running totals is counted, and once', () => {
+  const turn = makeEvent('turn.end', { reason: 'end_turn', usage: { input: 90 }, cost: { usd: 0.9, by: 'source' } }, { at: 1 })
+  const { step } = createLimits({ startedAt: 0, maxTokens: 100, maxCost: 1 })
+  assert.deepEqual(names(step(ended({ usage: { input: 90 } }))), ['max_tokens_near', 'max_cost_unknown'])
+  assert.deepEqual(names(step(turn)), ['max_cost_near'])
+  const total = makeEvent('usage.update', { scope: 'session', cumulative: true, usage: { input: 99 }, cost: { usd: 1, by: 'source' } }, {})
+  assert.deepEqual(names(step(total)), ['stop budget'])
+})
+
+test('tokens without a cost are priced', () => {
+  const { step } = createLimits({ startedAt: 0, maxCost: 1, price: ({ tokens }) => (tokens.input ?? 0) * 1e9 })
+  assert.deepEqual(names(step(ended({ usage: { input: 1 } }))), ['stop budget'])
+})
+
+test('a model that costs nothing has a known price', () => {
+  const { step } = createLimits({ startedAt: 0, maxCost: 1 })
+  assert.deepEqual(names(step(costing(0))), [])
+})

@@ -1,72 +1,185 @@
-// Caps on model messages, money and time: says once that a cap is near, and once that it is reached.
-import type { Event, Payload } from '../model/event.ts'
+// Caps on model messages, money, tokens, calls and time: says once that a cap is near, and once that it is reached.
+import { createAmounts } from '../analyze/track-amounts.ts'
+import type { Event, EventOf } from '../model/event.ts'
+import { totalTokens } from '../model/usage.ts'
+import type { Pricer } from '../prices/price.ts'
+import { earliest, earlyMs, isOwn, type PolicyAction, spanText, type Stop } from './policy.ts'
 
 export type LimitSettings = {
   startedAt: number
   /** Model messages of the main conversation for one prompt. */
-  maxTurns?: number
+  maxTurns?: number | undefined
   /** US dollars, subagents too. */
-  maxCost?: number
-  timeoutMs?: number
+  maxCost?: number | undefined
+  /** Subagents' too, and those that came from a cache. */
+  maxTokens?: number | undefined
+  /** Subagents' too. */
+  maxToolCalls?: number | undefined
+  timeoutMs?: number | undefined
+  /** How long nothing may come from an agent that has work and waits for no answer. */
+  progressTimeoutMs?: number | undefined
+  /** For agents that tell tokens and no cost. */
+  price?: Pricer | undefined
 }
 
-export type LimitAction =
-  | { type: 'notice'; notice: Payload<'notice'> }
-  | { type: 'stop'; reason: 'max_turns' | 'budget' | 'timeout'; text: string; code: string }
+export type LimitAction = Extract<PolicyAction, { type: 'notice' | 'stop' }>
 
-export type Limits = { step(event: Event): LimitAction[]; tick(now: number): LimitAction[] }
+export type Limits = {
+  step(event: Event, now?: number): LimitAction[]
+  tick(now: number): LimitAction[]
+  due(): number | undefined
+}
 
 const near = 0.8
-const earlyMs = 5 // a timer may come that much before its time
 
-export function createLimits({ startedAt, maxTurns, maxCost, timeoutMs }: LimitSettings): Limits {
-  let messages = 0
-  let usd = 0
+export function createLimits(settings: LimitSettings): Limits {
+  const { startedAt, maxTurns, maxCost, maxTokens, maxToolCalls, timeoutMs, progressTimeoutMs, price } = settings
+  const amounts = maxCost === undefined && maxTokens === undefined ? undefined : createAmounts(price)
+  const progress = createProgress(startedAt)
   const told = new Set<string>()
+  let messages = 0
+  let calls = 0
 
   /** Each thing once. */
   const once = (key: string, action: LimitAction): LimitAction[] => (told.has(key) ? [] : (told.add(key), [action]))
   const warn = (code: string, text: string): LimitAction[] => once(code, { type: 'notice', notice: { level: 'warn', code, text } })
+  const stop = (code: string, reason: Stop['reason'], text: string, when: Stop['when']): LimitAction[] =>
+    once(code, { type: 'stop', reason, text: `${code.replaceAll('_', ' ')} reached: ${text}`, code, when })
+
+  // ── amounts ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
   function turns(finish: string | undefined): LimitAction[] {
     if (maxTurns === undefined) return []
     messages++
     const text = `${messages} of ${maxTurns} model messages are used (--max-turns)`
     // The last message may be an answer: then nothing is cut short.
-    if (messages >= maxTurns && finish === 'tool_use') {
-      return once('max_turns', { type: 'stop', reason: 'max_turns', text: `max turns reached: ${text}`, code: 'max_turns' })
-    }
+    if (messages >= maxTurns && finish === 'tool_use') return stop('max_turns', 'max_turns', text, 'step')
     return messages >= maxTurns * near && messages < maxTurns ? warn('max_turns_near', text) : []
   }
 
-  function money(cost: { usd: number } | undefined, isPaid: boolean): LimitAction[] {
+  /** All calls that are allowed may be made, and the work may be done with them: only one more is too many, and it is not waited for. */
+  function toolCalls(): LimitAction[] {
+    if (maxToolCalls === undefined) return []
+    calls++
+    if (calls > maxToolCalls)
+      return stop('max_tool_calls', 'budget', `${maxToolCalls} were made, and one more began (--max-tool-calls)`, 'now')
+    return calls >= maxToolCalls * near ? warn('max_tool_calls_near', `${calls} of ${maxToolCalls} calls are made (--max-tool-calls)`) : []
+  }
+
+  function tokens(): LimitAction[] {
+    const usage = amounts?.usage()
+    if (maxTokens === undefined || usage === undefined) return []
+    const used = totalTokens(usage)
+    const text = `${used} of ${maxTokens} tokens are used (--max-tokens)`
+    if (used >= maxTokens) return stop('max_tokens', 'budget', text, 'step')
+    return used >= maxTokens * near ? warn('max_tokens_near', text) : []
+  }
+
+  function money(event: Event, before: number | undefined): LimitAction[] {
     if (maxCost === undefined) return []
-    if (cost === undefined) {
-      return isPaid ? warn('max_cost_unknown', 'the price of the model is not known, so --max-cost cannot be kept') : []
+    const usd = amounts?.costUsd() ?? 0
+    if (event.kind === 'message.end' && isUnpriced(event) && usd === (before ?? 0)) {
+      return warn('max_cost_unknown', 'the price of the model is not known, so --max-cost cannot be kept before the agent tells its cost')
     }
-    usd += cost.usd
     const text = `$${usd.toFixed(4)} of $${maxCost} are spent (--max-cost)`
-    if (usd >= maxCost) return once('max_cost', { type: 'stop', reason: 'budget', text: `max cost reached: ${text}`, code: 'max_cost' })
+    if (usd >= maxCost) return stop('max_cost', 'budget', text, 'step')
     return usd >= maxCost * near ? warn('max_cost_near', text) : []
   }
 
+  /** Agents tell what they used in many ways and at many times; the book-keeper knows them all. */
+  function used(event: Event): LimitAction[] {
+    if (amounts === undefined) return []
+    const before = amounts.costUsd()
+    const tokensBefore = amounts.usage()
+    amounts.observe(event)
+    const isNews = amounts.costUsd() !== before || amounts.usage() !== tokensBefore || event.kind === 'message.end'
+    return isNews ? [...tokens(), ...money(event, before)] : []
+  }
+
+  // ── time ───────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  const spans = [
+    { code: 'timeout', ms: timeoutMs, reason: 'timeout', from: () => startedAt, said: 'timed out after', part: 'of the time is used' },
+    {
+      code: 'progress_timeout',
+      ms: progressTimeoutMs,
+      reason: 'stall',
+      from: progress.since,
+      said: 'nothing came from the agent for',
+      part: 'of the time without a sign of life is used',
+    },
+  ] as const
+
+  function time({ code, ms, reason, from, said, part }: (typeof spans)[number], now: number): LimitAction[] {
+    const since = from()
+    if (ms === undefined || since === undefined || told.has(code)) return []
+    const flag = `(--${code.replaceAll('_', '-')})`
+    const elapsed = now - since + earlyMs
+    if (elapsed >= ms) return once(code, { type: 'stop', reason, text: `${said} ${spanText(ms)} ${flag}`, code, when: 'now' })
+    return elapsed >= ms * near ? warn(`${code}_near`, `${Math.round(near * 100)} % ${part} ${flag}`) : []
+  }
+
+  function dueOf({ code, ms, from }: (typeof spans)[number]): number | undefined {
+    const since = from()
+    if (ms === undefined || since === undefined || told.has(code)) return undefined
+    return since + (told.has(`${code}_near`) ? ms : ms * near)
+  }
+
   return {
-    step(event) {
+    step(event, now = event.at) {
+      if (progress.see(event, now)) told.delete('progress_timeout_near')
       if (event.kind === 'turn.start' && event.agent === undefined) {
         messages = 0
         told.delete('max_turns')
         told.delete('max_turns_near')
       }
-      if (event.kind !== 'message.end') return []
-      return [...(event.agent === undefined ? turns(event.finish) : []), ...money(event.cost, event.usage !== undefined)]
+      if (event.kind === 'tool.start') return toolCalls()
+      const counted = event.kind === 'message.end' && event.agent === undefined ? turns(event.finish) : []
+      return amounts === undefined ? counted : [...counted, ...used(event)]
     },
-    tick(now) {
-      if (timeoutMs === undefined) return []
-      const elapsed = now - startedAt + earlyMs
-      if (elapsed >= timeoutMs) {
-        return once('timeout', { type: 'stop', reason: 'timeout', text: `timed out after ${timeoutMs} ms (--timeout)`, code: 'timeout' })
-      }
-      return elapsed >= timeoutMs * near ? warn('timeout_near', `${Math.round(near * 100)} % of the time is used (--timeout)`) : []
+    tick: (now) => spans.flatMap((span) => time(span, now)),
+    due: () => earliest(spans.map(dueOf)),
+  }
+}
+
+const isUnpriced = ({ usage, cost }: EventOf<'message.end'>): boolean => usage !== undefined && cost === undefined
+
+/**
+ * Since when nothing came: no time while the agent waits for an answer, or has done its work. A status alone is no progress: some
+ * agents go on telling that they work when they are stuck.
+ */
+function createProgress(startedAt: number): { since(): number | undefined; see(event: Event, now: number | undefined): boolean } {
+  const questions = new Set<string>()
+  let isIdle = false
+  let at = startedAt
+
+  function look(event: Event): void {
+    switch (event.kind) {
+      case 'permission.request':
+      case 'question.request':
+        questions.add(event.id)
+        break
+      case 'permission.answer':
+      case 'question.answer':
+        questions.delete(event.id ?? '')
+        break
+      case 'turn.start':
+      case 'prompt.submit':
+        if (event.agent === undefined) isIdle = false
+        break
+      case 'turn.end':
+      case 'session.end':
+        if (event.agent === undefined) isIdle = true
+    }
+  }
+
+  return {
+    since: () => (isIdle || questions.size > 0 ? undefined : at),
+    see(event, now = at) {
+      look(event)
+      if (event.kind === 'status.update' || isOwn(event)) return false
+      at = Math.max(at, now)
+      return true
     },
   }
 }

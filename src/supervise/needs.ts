@@ -1,6 +1,6 @@
 // What an ask needs to be allowed, one by one: the call itself, each simple command of a shell command, paths outside the project, secrets.
 import type { Ask, PermissionRule } from './contract.ts'
-import { judge, judgeReach, judgeUnknown, type Judgement } from './rules.ts'
+import { judge, judgeReach, judgeUnknown, type Judgement, matches } from './rules.ts'
 import { isSecretFile } from './secrets.ts'
 import { isDevice, isWithin, parent, tidy } from './shell-paths.ts'
 import { expandGlob } from './shell-glob.ts'
@@ -11,8 +11,10 @@ import { alwaysPattern } from './shell-always.ts'
 export type Scene = {
   root: string
   home: string
-  /** Folders beside the project that need no leave: kept outputs, skills. */
+  /** Folders beside the project that need no leave: kept outputs. Secrets in them do, as everywhere. */
   folders?: readonly string[]
+  /** The same for calls that change nothing: skills. */
+  readable?: readonly string[]
   /** Where a path without `..` really leads, as far as it exists. */
   realPath(path: string): string
   /** The names in a folder, to see what a pattern of the shell stands for. Without it, a pattern counts for all that it may be. */
@@ -34,7 +36,8 @@ export type Refusal = { invalid: string }
 export function needsOf(ask: Ask, scene: Scene): Need[] | Refusal {
   const own = ask.patterns.map((pattern, index) => plainNeed(ask.permission, pattern, scene, ask.always?.[index] ?? pattern))
   const paths = (ask.paths ?? []).map((path) => ({ path, glob: false }))
-  if (ask.command === undefined) return unique([...own, ...pathNeeds(paths, scene)])
+  const ground: Ground = { ...scene, folders: [...(scene.folders ?? []), ...(ask.changes ? [] : (scene.readable ?? []))] }
+  if (ask.command === undefined) return unique([...own, ...pathNeeds(paths, ground, ask.changes ? 'changed' : 'read')])
 
   const { commands, paths: named, writes, unknown, opaque, invalid } = analyse(ask.command.text, ask.command.cwd, scene.home)
   if (invalid !== undefined) return { invalid }
@@ -46,16 +49,30 @@ export function needsOf(ask: Ask, scene: Scene): Need[] | Refusal {
     ...own,
     ...needs,
     ...writes.map((path) => plainNeed('write', realOf(path, scene), scene)),
-    ...pathNeeds([...paths, { path: ask.command.cwd, glob: false }, ...named, ...written], scene),
+    ...pathNeeds([...paths, { path: ask.command.cwd, glob: false }, ...named], ground, 'named'),
+    ...pathNeeds(written, ground, 'changed'),
     ...unknown.flatMap((word) => ['external_directory', 'secret_file'].map((permission) => unknownNeed(permission, word))),
   ])
 }
 
+/** As one call sees it. */
+type Ground = Scene & { folders: readonly string[] }
+
 /** A path is matched as it is and as it stands in the project, so that `write:src/*` means what it says. */
 function plainNeed(permission: string, pattern: string, scene: Scene, always: string | undefined = pattern): Need {
   const spellings = isWithin(pattern, scene.root) && pattern !== scene.root ? [pattern, pattern.slice(scene.root.length + 1)] : [pattern]
-  return { permission, pattern, always, judge: (rules) => judge(rules, permission, spellings, scene.home) }
+  const isFor = permission === 'webfetch' ? isForAddress(pattern) : () => true
+  return { permission, pattern, always, judge: (rules) => judge(rules.filter(isFor), permission, spellings, scene.home) }
 }
+
+/** What a rule allows, it allows at the hosts it names: a star in a host's place must not reach into the path of another one. */
+const isForAddress =
+  (address: string) =>
+  ({ pattern, action }: PermissionRule): boolean =>
+    action !== 'allow' || hostsOf(pattern).every((host) => matches(host, hostsOf(address)[0] ?? ''))
+
+/** What stands between `://` and the next slash; none in a pattern that names no host. */
+const hostsOf = (address: string): string[] => /^[^/]*:\/\/([^/?#]*)/.exec(address)?.slice(1) ?? []
 
 const unknownNeed = (permission: string, word: string): Need => ({
   permission,
@@ -81,41 +98,63 @@ function commandNeed(permission: string, command: SimpleCommand, isCarried: bool
   }
 }
 
-function pathNeeds(paths: readonly PathUse[], scene: Scene): Need[] {
+/** `named`: a command may do anything with it. */
+type Use = 'read' | 'named' | 'changed'
+
+function pathNeeds(paths: readonly PathUse[], scene: Ground, use: Use): Need[] {
   const needs: Need[] = []
   for (const { path, glob } of paths) {
     const files = !glob ? [path] : scene.list === undefined ? undefined : expandGlob(path, scene.list)
-    for (const file of files ?? []) needs.push(...fileNeeds(file, scene))
-    if (files === undefined) needs.push(...globNeeds(path, scene))
+    for (const file of files ?? []) needs.push(...fileNeeds(file, scene, use))
+    if (files === undefined) needs.push(...globNeeds(path, scene, use))
   }
   return needs
 }
 
-function fileNeeds(path: string, scene: Scene): Need[] {
+function fileNeeds(path: string, scene: Ground, use: Use): Need[] {
   const real = realOf(path, scene)
   if (isDevice(real) || isDevice(path)) return []
   const shown = tidy(path)
-  const isFree = scene.folders?.some((folder) => isWithin(real, folder)) === true
+  const isFree = scene.folders.some((folder) => isWithin(real, folder)) || (isWithin(real, scene.root) && !isOfGit(real, use))
   const needs: Need[] = []
-  if (!isFree && !isWithin(real, scene.root))
-    needs.push(plainNeed('external_directory', real, scene, parent(real) === '/' ? real : `${parent(real)}/*`))
-  if (!isFree && (isSecretFile(real) || isSecretFile(shown))) needs.push(plainNeed('secret_file', real, scene))
+  if (!isFree) needs.push(plainNeed('external_directory', real, scene, neighbours(real, scene)))
+  if (isSecretFile(real) || isSecretFile(shown)) needs.push(plainNeed('secret_file', real, scene))
   return needs
 }
 
+/** What git keeps for itself is not of the project: whoever writes there makes an allowed `git status` run anything. */
+function isOfGit(path: string, use: Use): boolean {
+  if (use === 'read') return false
+  return use === 'changed'
+    ? /\/\.git(\/|$)/.test(path)
+    : /\/\.git\/(config|config\.worktree|commondir|gitdir|hooks|info\/attributes|modules\/.+)(\/|$)/.test(path)
+}
+
+/** "Always" is for the folder of a file, unless that is one that holds everything. */
+function neighbours(path: string, { home, root }: Scene): string {
+  const folder = parent(path)
+  return [home, root].some((one) => isWithin(one, folder)) || isWithin(path, root) ? path : `${folder}/*`
+}
+
 /** Of a pattern whose files are not known: the folder before its first wildcard, and any secret that it may stand for. */
-function globNeeds(pattern: string, scene: Scene): Need[] {
+function globNeeds(pattern: string, scene: Ground, use: Use): Need[] {
   const fixed = parent(pattern.slice(0, pattern.search(/[*?[]/)))
-  const needs = /\/\.\.(\/|$)/.test(pattern.slice(fixed.length)) ? [unknownNeed('external_directory', pattern)] : fileNeeds(fixed, scene)
+  const needs = /\/\.\.(\/|$)/.test(pattern.slice(fixed.length))
+    ? [unknownNeed('external_directory', pattern)]
+    : fileNeeds(fixed, scene, use)
   return isSecretFile(pattern, true) ? [...needs, unknownNeed('secret_file', pattern)] : needs
 }
 
-/** Follows links before each `..`, as the system does. */
+/** Follows links before each `..`, as the system does. What leads through /proc is left as it is: nobody else can say where it ends. */
 function realOf(path: string, scene: Scene): string {
   let at = ''
-  for (const segment of path.split('/')) {
-    if (segment === '..') at = parent(scene.realPath(at === '' ? '/' : at)).replace(/^\/$/, '')
-    else if (segment !== '' && segment !== '.') at += `/${segment}`
+  const segments = path.split('/')
+  for (const [index, segment] of segments.entries()) {
+    if (segment === '..') {
+      const real = scene.realPath(at === '' ? '/' : at)
+      if (real.startsWith('/proc/')) return [real, ...segments.slice(index)].join('/')
+      at = parent(real).replace(/^\/$/, '')
+    } else if (segment !== '' && segment !== '.') at += `/${segment}`
   }
   return scene.realPath(at === '' ? '/' : at)
 }

@@ -1,53 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Ask } from './contract.ts'
-import { type Broker, type BrokerSettings, createBroker, type Question, type Settled } from './permission.ts'
-import { defaultRules, parseRule } from './rules.ts'
-
-const scene = { root: '/p', home: '/h', realPath: (path: string): string => path }
-
-function broker(texts: readonly string[], settings: Partial<BrokerSettings> = {}): Broker {
-  const rules = [...defaultRules, ...texts.map(parseRule)]
-  return createBroker({ rulesFor: () => rules, scene, interactive: false, ...settings })
-}
-
-let count = 0
-const bash = (text: string, more: Partial<Ask> = {}): Ask => ({
-  id: `ask-${++count}`,
-  place: { call: 'call-1' },
-  profile: 'default',
-  name: 'bash',
-  toolKind: 'execute',
-  input: { command: text },
-  permission: 'bash',
-  patterns: [],
-  command: { text, cwd: '/p' },
-  changes: true,
-  ...more,
-})
-const file = (permission: string, path: string, more: Partial<Ask> = {}): Ask => ({
-  id: `ask-${++count}`,
-  place: {},
-  profile: 'default',
-  name: permission,
-  toolKind: permission === 'read' ? 'read' : 'edit',
-  input: { filePath: path },
-  permission,
-  patterns: [path],
-  paths: [path],
-  changes: permission !== 'read',
-  ...more,
-})
-
-function settled(given: Settled | Question): Settled {
-  assert.ok('answer' in given, 'nobody should be asked')
-  return given
-}
-function question(given: Settled | Question): Question {
-  assert.ok('request' in given, 'somebody should be asked')
-  return given
-}
-const decision = (one: Broker, ask: Ask): string => settled(one.decide(ask)).answer.decision
+import { parseRule } from './rules.ts'
+import { bash, broker, decision, file, question, scene, settled } from './support.test.ts'
 
 test('what rules allow is granted by them, with an event for each permission', () => {
   const one = broker(['bash:ls *=allow', 'external_directory:/opt/*=allow'])

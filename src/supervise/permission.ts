@@ -13,6 +13,8 @@ export type { Scene } from './needs.ts'
 export type BrokerSettings = {
   /** Of the profile that asks: merged, the weakest first (defaults, config, profile, session). */
   rulesFor(profile: string): readonly PermissionRule[]
+  /** What a profile also denies to the subagents of its agent; all that it denies, unless said otherwise. */
+  boundsFor?(profile: string): readonly PermissionRule[]
   scene: Scene
   gates?: Gates
   /** Tools that the user's config lists by name (for `--strict`). */
@@ -27,7 +29,12 @@ export type BrokerSettings = {
 export type Settled = { ask: Ask; answer: Answer; events: readonly Payload<'permission.answer'>[] }
 
 /** A question that a person must answer: `choose` with its id. */
-export type Question = { ask: Ask; request: Payload<'permission.request'> }
+export type Question = {
+  ask: Ask
+  request: Payload<'permission.request'>
+  /** All that is asked about; the request names only what is of its own permission. */
+  needs?: readonly Pick<Need, 'permission' | 'pattern'>[]
+}
 
 export type Choice = 'allow_once' | 'allow_always' | 'reject_once'
 
@@ -51,13 +58,14 @@ type Pending = { ask: Ask; needs: readonly Need[]; asked: readonly Judged[] }
 const labels: Record<Choice, string> = { allow_once: 'Allow once', allow_always: 'Always allow', reject_once: 'Reject' }
 
 export function createBroker(settings: BrokerSettings): Broker {
-  const { rulesFor, scene, gates = {}, listed = new Set<string>(), autoApprove = false, interactive } = settings
+  const { rulesFor, boundsFor = rulesFor, scene, gates = {}, listed = new Set<string>(), autoApprove = false, interactive } = settings
   const granted: PermissionRule[] = []
   const pending = new Map<string, Pending>()
 
   /** An "always" of the session only turns an ask into an allow; a deny stays. */
-  function judged(need: Need, { profile }: Ask): Judged {
-    const said = need.judge(rulesFor(profile))
+  function judged(need: Need, { profile, above = [] }: Ask): Judged {
+    const bound = above.map((name) => need.judge(boundsFor(name))).find(({ action }) => action === 'deny')
+    const said = bound ?? need.judge(rulesFor(profile))
     const later = said.action === 'ask' && granted.length > 0 ? need.judge(granted) : said
     return { need, said: later.action === 'allow' ? later : said }
   }
@@ -75,7 +83,7 @@ export function createBroker(settings: BrokerSettings): Broker {
     if (asked.length === 0 || autoApprove) return allowed(ask, all)
     if (!interactive) return refused(ask, 'headless', headlessText(asked), asked)
     pending.set(ask.id, { ask, needs, asked })
-    return { ask, request: requestOf(ask, asked) }
+    return { ask, request: requestOf(ask, asked), needs: asked.map(({ need: { permission, pattern } }) => ({ permission, pattern })) }
   }
 
   function choose(id: string, reply: Reply): Settled[] {
@@ -194,13 +202,15 @@ const listNeeds = (judged: readonly Judged[]): string =>
 
 function alwaysLabel(asked: readonly Judged[]): string {
   const rules = alwaysRules(asked)
-  const [first] = rules
-  return rules.length === 1
-    ? `Always allow ${first!.permission} ${quoted(first!.pattern)}`
-    : `Always allow these ${plural(rules.length, 'thing')}`
+  if (rules.length > shown) return `Always allow these ${plural(rules.length, 'thing')}`
+  return `Always allow ${rules.map(({ permission, pattern }) => `${permission} ${quoted(pattern)}`).join(', ')}`
 }
 
-const questionText = (ask: Ask, asked: readonly Judged[]): string => `Allow ${ask.name}: ${listNeeds(asked)}?`
+/** What the call needs beside its own permission comes first: it is easily overlooked among many commands. */
+function questionText(ask: Ask, asked: readonly Judged[]): string {
+  const [beside = [], own = []] = [false, true].map((isOwn) => asked.filter(({ need }) => (need.permission === ask.permission) === isOwn))
+  return `Allow ${ask.name}: ${listNeeds([...beside, ...own])}?`
+}
 
 function deniedText(denied: readonly Judged[]): string {
   const { need, said } = denied[0]!

@@ -31,15 +31,20 @@ const arity: Record<string, number> = {
   ),
 }
 
-/** They run whatever they are given: an "always" means this very command. */
+/** They run whatever they are given, or do harm by an option: an "always" means this very command. */
 const interpreters =
-  /^(.*\/)?(sh|bash|dash|ash|ksh|zsh|fish|python[\d.]*|node|deno|bun|perl|ruby|php|lua|awk|gawk|sed|eval|exec|source|\.|npx|bunx|uvx|osascript|rm|sudo|doas|ssh|curl|wget|dd|chmod|chown|mv|cp|tee)$/
+  /^(.*\/)?(sh|bash|dash|ash|ksh|zsh|fish|python[\d.]*|node|deno|bun|perl|ruby|php|lua|awk|gawk|sed|eval|exec|source|\.|npx|bunx|uvx|osascript|rm|sudo|doas|ssh|curl|wget|dd|chmod|chown|mv|cp|tee|ln|install|find|fd|tar|zip|rsync|scp|sftp|make|crontab|kill|pkill|killall|vi|vim|nvim|ex|ed|emacs|less|man|gdb|tclsh|expect|psql|sqlite3|mysql)$/
 
-export function alwaysPattern({ text, words, reach }: SimpleCommand): string | undefined {
+/** The same of a deed: what it is given is run, now or later. */
+const runners = /^(git (config|submodule|bisect)|(npm|pnpm|yarn|bun) (exec|x|dlx|config|set-script)|(docker|podman|kubectl) (run|exec))$/
+
+export function alwaysPattern({ text, words, reach, fed }: SimpleCommand): string | undefined {
+  if (fed === true) return undefined
   const [name = ''] = words
   const exact = reach !== undefined || /[*?]/.test(text) ? undefined : text
   const count = arity[words.slice(0, 2).join(' ')] ?? arity[name] ?? 1
   const prefix = words.slice(0, count)
   const isPlain = name !== '' && prefix.length === count && prefix.every((word, index) => index === 0 || /^[\w@][\w:@./-]*$/.test(word))
-  return isPlain && !interpreters.test(name) ? `${prefix.join(' ')} *` : exact
+  const runsAnything = prefix.some((word) => interpreters.test(word)) || runners.test(words.slice(0, 2).join(' '))
+  return isPlain && !runsAnything ? `${prefix.join(' ')} *` : exact
 }

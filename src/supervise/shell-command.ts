@@ -12,6 +12,10 @@ type Stdin = HereDoc | HereString | undefined
 /** `open`: more words come from elsewhere (xargs). */
 type Setting = { depth: number; stdin?: Stdin; open?: boolean }
 
+/** They run what they read when nothing else is named, or with some options even then. Shells are looked into. */
+const readers =
+  /^(python[\d.]*|node|deno|bun|perl|ruby|php|lua|osascript|tclsh|expect|ssh|ed|ex|vi|vim|nvim|emacs|at|batch|crontab|psql|sqlite3|mysql|gdb|lldb|bc|dc|m4|make)$/
+
 const shells = new Set(['sh', 'bash', 'dash', 'ash', 'ksh'])
 /** Their words are words, not files: a variable in them leads nowhere. Their wildcards are still looked at, for they list names. */
 const talkers = new Set(['echo', 'printf', 'true', 'false', ':', 'exit', 'return', 'break', 'continue', 'shift', 'sleep', 'seq', 'set'])
@@ -30,13 +34,15 @@ export function commandReader(findings: Findings, walker: Walker, variables: Var
   function command(node: Command, depth: number): void {
     for (const part of node.prefix) if (part.type === 'Assignment') assignment(part, node.name !== undefined, depth)
     const stdin = redirects(node.redirects, depth)
+    const isFed = node.redirects.some(isInput)
     if (node.name === undefined) {
       findings.command({ text: node.prefix[0]?.type === 'Assignment' ? node.prefix[0].text : '>', free: true, words: [] })
       return
     }
     walker.scan(node.name, depth)
     const words = [read(node.name), ...node.args.map((part) => argument(part, depth))]
-    simple(words, { depth, stdin })
+    if (isFed && words.length === 1 && words[0]!.value === 'exec') findings.input.feedAll()
+    findings.input.feed(isFed, () => simple(words, { depth, stdin }))
   }
 
   function argument(part: CommandArgument, depth: number): ShellWord {
@@ -57,8 +63,7 @@ export function commandReader(findings: Findings, walker: Walker, variables: Var
       walker.scan(node, depth)
       const descriptor = node.descriptor
       if (descriptor?.type === 'FileDescriptorVariable') opaque('it keeps a descriptor in a variable')
-      const isInput = node.operator.startsWith('<') && (descriptor?.type !== 'FileDescriptor' || descriptor.value === 0)
-      if (isInput) stdin = node.type === 'Redirect' ? undefined : node
+      if (isInput(node)) stdin = node.type === 'Redirect' ? undefined : node
       if (node.type === 'HereDoc' && node.closing === undefined) opaque('its here-document has no end')
       if (node.type !== 'Redirect') continue
       if (node.target === undefined) opaque('it redirects to nothing')
@@ -94,8 +99,10 @@ export function commandReader(findings: Findings, walker: Walker, variables: Var
     const spelt = words.map((word) => word.text)
     const isOpen = setting.open === true || words.some((word) => word.reach !== undefined)
     const plainUntil = words.findIndex((word) => word.value === undefined || word.text !== word.value)
+    const isFed = readers.test(base) && findings.input.isFed()
     findings.command({
-      text: spelt.join(' '),
+      text: [...spelt, ...(isFed ? ['< (input)'] : [])].join(' '),
+      ...(isFed && { fed: true as const }),
       words: plainUntil < 0 ? spelt : spelt.slice(0, plainUntil),
       ...(base === name || name === undefined ? {} : { alias: [base, ...spelt.slice(1)].join(' ') }),
       ...(isOpen ? { reach: [...words.map((word) => word.reach ?? word.text), ...(setting.open === true ? ['*'] : [])].join(' ') } : {}),
@@ -198,3 +205,6 @@ export function commandReader(findings: Findings, walker: Walker, variables: Var
 
   return { command, redirects, listed }
 }
+
+export const isInput = ({ operator, descriptor }: Redirection): boolean =>
+  operator.startsWith('<') && (descriptor?.type !== 'FileDescriptor' || descriptor.value === 0)

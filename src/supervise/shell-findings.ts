@@ -11,6 +11,8 @@ export type SimpleCommand = {
   reach?: string
   /** Part of the shell, and harmless beside another command: `cd`, `true`, `[`. */
   free?: boolean
+  /** It runs what it reads, and its text does not say what that is. */
+  fed?: true
   /** Its words as far as they are plain, for an "always" rule. */
   words: readonly string[]
 }
@@ -52,6 +54,7 @@ export function createFindings(cwd: string, home: string) {
   const unknown = new Set<string>()
   let reason: string | undefined
   let here: Folders = [cwd]
+  let fed = 0
 
   const opaque = (why: string): void => {
     reason ??= why
@@ -106,9 +109,23 @@ export function createFindings(cwd: string, home: string) {
     },
   }
 
+  /** Whether what runs reads from somewhere; without, its input is empty. */
+  const input = {
+    isFed: (): boolean => fed > 0,
+    /** For all that runs in it. */
+    feed(isFed: boolean, run: () => void): void {
+      if (isFed) fed++
+      run()
+      if (isFed) fed--
+    },
+    /** From now on. */
+    feedAll: (): void => void fed++,
+  }
+
   return {
     opaque,
     folders,
+    input,
     resolve,
     usePath,
     useWord,

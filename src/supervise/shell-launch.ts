@@ -133,6 +133,8 @@ export function gitRuns(words: readonly ShellWord[]): boolean {
   return (
     before.some((value) => /^-c|^--config-env|^--exec-path=/.test(value)) ||
     values.some((value) => /^--(upl|rec|exec|ext-diff|open-f)|^ext::/.test(value)) ||
-    /^(bisect run|submodule foreach|rebase -x|filter-branch|difftool|mergetool)\b/.test(values.slice(command).join(' '))
+    /^(bisect run|submodule foreach|filter-branch|difftool|mergetool)\b/.test(values.slice(command).join(' ')) ||
+    (values[command] === 'rebase' && values.some((value) => /^-[a-z]*x/.test(value))) ||
+    (values[command] === 'grep' && values.some((value) => /^-[A-Za-z]*O/.test(value)))
   )
 }

@@ -1,7 +1,7 @@
 // Takes a shell command apart: every simple command in it, however deep, and every file that a word of it may name. What cannot be
 // known before it runs makes the whole opaque, which only a rule for everything can allow. It is read as bash reads it.
 import { parse, type CommandNode, type CompoundList, type ParsedScript, type Statement, type SyntaxNode } from 'unbash'
-import { commandReader } from './shell-command.ts'
+import { commandReader, isInput } from './shell-command.ts'
 import { createVariables, expansionReader } from './shell-expansion.ts'
 import { type Analysis, createFindings, deepest } from './shell-findings.ts'
 
@@ -73,7 +73,7 @@ function createWalker(findings: ReturnType<typeof createFindings>): Walker {
   function pipeline(node: Exclude<Statement['command'], { type: 'AndOr' }>, depth: number): void {
     if (node.type !== 'Pipeline') return step(node, depth)
     if (node.commands.length === 1) return step(node.commands[0]!, depth)
-    for (const command of node.commands) folders.aside(() => step(command, depth))
+    for (const [index, command] of node.commands.entries()) folders.aside(() => findings.input.feed(index > 0, () => step(command, depth)))
   }
 
   const body = (list: CompoundList, depth: number): void => statements(list.commands, depth)
@@ -84,7 +84,7 @@ function createWalker(findings: ReturnType<typeof createFindings>): Walker {
         return reader.command(node, depth)
       case 'Redirected':
         reader.redirects(node.redirects, depth)
-        return step(node.command, depth)
+        return findings.input.feed(node.redirects.some(isInput), () => step(node.command, depth))
       case 'Subshell':
         return folders.aside(() => body(node.body, depth))
       case 'BraceGroup':

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { suite, test } from 'node:test'
+import { eventsByRecord } from '../../test/fold.ts'
+import { holds } from '../../test/properties.ts'
 import type { Event, Kind, Payload, Place } from '../model/event.ts'
 import { makeEvent } from '../model/make.ts'
+import { legalStream, linesOf, streamDialects } from '../testing/index.ts'
 import { createStatus } from './status.ts'
 
 type Said = [Kind, ...string[]]
@@ -102,3 +105,113 @@ test('a label is one line of bounded length', () => {
   const [[, label = '']] = follow([make('tool.start', { name: 'bash', toolKind: 'execute', title: `a\n${'b'.repeat(500)}` })]) as [Said]
   assert.ok(label.length < 160 && !label.includes('\n'))
 })
+
+const phases = (events: readonly Event[]): string[][] => follow(events).map(([, ...said]) => said)
+
+test('a marker is told in the words of the agent, before the piece that completes it, and stands until something else shows', () => {
+  const said = phases([
+    make('message.start', {}),
+    make('text.delta', { text: '<|status: working | fixing | tests|>' }),
+    make('text.delta', { text: '\nNow' }),
+    make('text.delta', { text: ' then' }),
+    make('tool.start', { name: 'bash', toolKind: 'execute' }, { call: 'c1' }),
+    make('message.end', {}),
+    make('tool.end', { status: 'ok' }, { call: 'c1' }),
+    make('message.start', {}),
+  ])
+  assert.deepEqual(said, [
+    ['thinking (avenor)'],
+    [],
+    ['working: fixing | tests (agent)'],
+    [],
+    ['working: bash (avenor)'],
+    [],
+    [],
+    ['thinking (avenor)'],
+  ])
+})
+
+test('every marker is told in order, the same one once, and done is told again at the end', () => {
+  const text = '[status: thinking | a]\n[status: working | b]\n[status: working | b]\n```\n[status: waiting]\n```\n[status: done]'
+  assert.deepEqual(phases([make('text.end', { streamed: false, text }), make('session.end', { reason: 'end_turn' })]), [
+    ['thinking: a (agent)', 'working: b (agent)', 'done (agent)'],
+    ['done (avenor)'],
+  ])
+})
+
+test('the label of a marker is kept across a question, and the question is not', () => {
+  const said = phases([
+    make('text.delta', { text: '[status: working | building]\n' }),
+    make('permission.request', { id: 'p1', name: 'bash', options: [] }),
+    make('text.delta', { text: '[status: working | testing]\n' }),
+    make('permission.answer', { id: 'p1', decision: 'allow', by: 'user' }),
+  ])
+  assert.deepEqual(said, [['working: building (agent)'], ['waiting: permission: bash (avenor)'], [], ['working: testing (agent)']])
+})
+
+suite('the sources of a status', () => {
+  const told = (source: string, phase: 'thinking' | 'working' | 'done' = 'working'): Event => make('status.update', { phase, source })
+  const sources = ['tmux', 'avenor', 'transcript', 'channel']
+  for (const [rank, better] of sources.entries())
+    test(`${better} is overruled by better ones alone`, () => {
+      for (const [other, source] of sources.entries()) {
+        const { step, drops } = createStatus()
+        step(told(better))
+        assert.equal(drops(told(source)), other < rank)
+      }
+    })
+  test('we do not contradict a better one, but for questions and the end; the next turn begins anew', () => {
+    const call = make('tool.start', { name: 'bash', toolKind: 'execute' }, { call: 'c1' })
+    const said = phases([
+      told('channel', 'thinking'),
+      call,
+      make('text.delta', { text: '[status: working]\n' }),
+      make('permission.request', { id: 'p1', name: 'bash', options: [] }),
+      make('permission.answer', { id: 'p1', decision: 'allow', by: 'user' }),
+      told('transcript'),
+      make('turn.start', { trigger: 'prompt' }),
+      call,
+      told('channel'),
+      make('session.end', { reason: 'end_turn' }),
+    ])
+    assert.deepEqual(said, [
+      [],
+      [],
+      [],
+      ['waiting: permission: bash (avenor)'],
+      ['working: bash (avenor)'],
+      [],
+      [],
+      ['working: bash (avenor)'],
+      [],
+      ['done (avenor)'],
+    ])
+  })
+  test('what the agent has told is not told again', () =>
+    assert.deepEqual(phases([told('agent', 'thinking'), make('text.delta', { text: 'a' })]), [[], []]))
+  test('after the end nobody is heard until a session begins', () => {
+    const { step, drops } = createStatus()
+    step(make('session.end', { reason: 'end_turn' }))
+    assert.equal(drops(told('channel')), true)
+    assert.deepEqual(step(make('text.delta', { text: '[status: working]\n' })), [])
+    step(make('session.start', {}))
+    assert.equal(drops(told('tmux')), false)
+    assert.equal(step(make('message.start', {})).length, 1)
+  })
+})
+
+test('of any legal stream: told before its event, never the same twice, done once and last', () =>
+  holds(20, (seed) => {
+    for (const dialect of streamDialects) {
+      const events = eventsByRecord(linesOf(legalStream(dialect, seed, { sessions: 1 })), dialect).flat()
+      const ends = events.filter(({ kind, agent }) => kind === 'session.end' && agent === undefined)
+      if (ends.length !== 1) continue // it was taken up again
+      const { step } = createStatus()
+      const said = events.filter(({ kind }) => kind !== 'status.update').flatMap((event) => step(event))
+      said.forEach((one, index) => assert.notDeepEqual(one, said[index - 1]))
+      assert.equal(
+        said.findIndex(({ phase }) => phase === 'done'),
+        said.length - 1,
+      )
+    }
+  }))

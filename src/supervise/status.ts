@@ -1,37 +1,46 @@
 // What the agent is doing, in one word and a label, for people and programs that only want to know that: told before the event that
-// shows it, never twice in a row, and never after the end.
-import type { Event, Payload } from '../model/event.ts'
+// shows it, never twice in a row, and never after the end. What the agent says of itself in a marker counts as much as what we see.
+import { rankOf } from '../analyze/track-status.ts'
+import type { Event, EventOf, Payload } from '../model/event.ts'
+import { createMarkers, type MarkerOptions, type StatusMarker } from './markers.ts'
 
 type Status = Payload<'status.update'>
 
-const longest = 120 // characters of a label
+const longest = 120 // characters of a label that we make
 
 export type StatusPolicy = {
   /** What is to be written before this event. */
   step(event: Event): Status[]
+  /** A status of the agent that is not passed on: a better source has told one in this turn, or all is over. To be asked before `step`. */
+  drops(event: Event): boolean
 }
 
 /** One session. A subagent's steps are its own; the question it asks holds up the whole. */
-export function createStatus(): StatusPolicy {
+export function createStatus(options?: MarkerOptions): StatusPolicy {
+  const markers = createMarkers(options)
   const calls = new Map<string, string>() // running calls with their labels, the latest last
   const names = new Map<string, string>()
   const questions = new Map<string, string>()
   let last: Status | undefined
+  let marked: StatusMarker | undefined // the agent's word, until something else shows
   let isThinking = false
   let isOver = false
+  let rank = 0 // of the best source in this turn
 
-  function say(phase: Status['phase'], label?: string): Status[] {
+  function say(phase: Status['phase'], label?: string, source = 'avenor'): Status[] {
     if (last?.phase === phase && last.label === label) return []
-    last = { phase, ...(label === undefined ? {} : { label }), source: 'avenor' }
+    last = { phase, ...(label === undefined ? {} : { label }), source }
     return [last]
   }
 
-  /** A question beats a running call, and a call beats thinking. Between two steps nothing new is said. */
+  /** A question beats all; else a better source than we are is not contradicted. */
   function current(): Status[] {
     const question = [...questions.values()].at(-1)
     if (question !== undefined) return say('waiting', question)
+    if (rank > rankOf('avenor')) return []
     const call = [...calls.values()].at(-1)
     if (call !== undefined) return say('working', call)
+    if (marked !== undefined) return say(marked.phase, marked.label, 'agent')
     return isThinking ? say('thinking') : []
   }
 
@@ -39,12 +48,41 @@ export function createStatus(): StatusPolicy {
     const id = call ?? label
     calls.delete(id)
     calls.set(id, cut(label))
+    marked = undefined
     return current()
   }
 
+  /** While a question is open, the agent's word waits. */
+  function mark(marker: StatusMarker): Status[] {
+    marked = marker
+    return questions.size > 0 || rank > rankOf('agent') ? [] : say(marker.phase, marker.label, 'agent')
+  }
+
+  function hear({ agent, phase, label, source }: EventOf<'status.update'>): void {
+    if (agent !== undefined || rankOf(source) < rank) return
+    rank = rankOf(source)
+    last = { phase, ...(label === undefined ? {} : { label }), ...(source === undefined ? {} : { source }) }
+  }
+
+  function begin(): void {
+    calls.clear()
+    names.clear()
+    questions.clear()
+    marked = undefined
+    last = undefined
+    isThinking = false
+    isOver = false
+    rank = 0
+  }
+
   function step(event: Event): Status[] {
-    if (event.kind === 'session.start') isOver = false
+    if (event.kind === 'session.start' && isOver) begin()
     if (isOver) return []
+    const found = markers.step(event)
+    return found.length === 0 ? show(event) : [...found.flatMap((marker) => (marker.type === 'status' ? mark(marker) : [])), ...show(event)]
+  }
+
+  function show(event: Event): Status[] {
     switch (event.kind) {
       case 'permission.request':
         questions.set(event.id, cut(`permission: ${event.question ?? event.name ?? event.permission ?? 'a call'}`))
@@ -54,10 +92,11 @@ export function createStatus(): StatusPolicy {
         return current()
       case 'permission.answer':
       case 'question.answer':
-        return event.id !== undefined && questions.delete(event.id) ? current() : []
+        return event.id !== undefined && questions.delete(event.id) ? ((rank = 0), current()) : []
       case 'session.end':
         if (event.agent !== undefined) return []
         isOver = true
+        last = undefined // that the agent called itself done was not the end
         return say('done')
       default:
         return event.agent === undefined ? mainStep(event) : []
@@ -67,10 +106,13 @@ export function createStatus(): StatusPolicy {
   function mainStep(event: Event): Status[] {
     switch (event.kind) {
       case 'message.start':
+        isThinking = true
+        marked = undefined
+        return last?.phase === 'thinking' ? [] : current()
       case 'thought.delta':
       case 'text.delta':
         isThinking = true
-        return last?.phase === 'thinking' ? [] : current()
+        return last?.phase === 'thinking' || marked !== undefined ? [] : current()
       case 'message.end':
         isThinking = false
         return []
@@ -84,17 +126,26 @@ export function createStatus(): StatusPolicy {
       case 'tool.end':
         names.delete(event.call ?? '')
         return event.call !== undefined && calls.delete(event.call) ? current() : []
+      case 'turn.start':
+        rank = 0
+        return []
       case 'turn.end':
         calls.clear()
         names.clear()
+        marked = undefined
         isThinking = false
         return []
+      case 'status.update':
+        return (hear(event), [])
       default:
         return []
     }
   }
 
-  return { step }
+  return {
+    step,
+    drops: (event) => event.kind === 'status.update' && (isOver || (event.agent === undefined && rankOf(event.source) < rank)),
+  }
 }
 
 /** What runs, and what it is about: `read src/a.ts`. */

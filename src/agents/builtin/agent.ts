@@ -85,6 +85,7 @@ export function startBuiltin(request: BuiltinRequest, host: Host): Running {
   const main: Lane = {
     depth: 0,
     profile: request.profile,
+    above: [],
     model: request.model,
     system: systemFor(request, request.profile),
     conversation: createConversation(),
@@ -198,9 +199,9 @@ export function startBuiltin(request: BuiltinRequest, host: Host): Running {
 /** The end of what was stopped from outside says why; its code is what a log is searched for. */
 function cancelledEnd(end: WorkEnd, { reason, text, code }: Cancel): WorkEnd {
   if (end.error !== undefined && end.reason === 'error') return end // it had failed already
-  if (end.reason === 'end_turn' && reason !== 'cancelled') return end // it was done before the limit could stop it
+  if (end.reason === 'end_turn' && reason !== 'cancelled' && reason !== 'blocked') return end // it was done before the limit could stop it
   const error: Fault = {
-    category: reason === 'timeout' ? 'timeout' : 'cancelled',
+    category: reason === 'timeout' || reason === 'stall' ? 'timeout' : reason === 'degenerate' ? 'provider' : 'cancelled',
     text: text ?? 'cancelled',
     ...(code !== undefined && { code }),
   }

@@ -23,19 +23,28 @@ export async function makeCalls(
 ): Promise<CallsEnd> {
   let stop = false
   let editing: Promise<unknown> = Promise.resolve()
-  await Promise.all(
-    calls.map(async (call) => {
-      const tool = tools.find(({ name }) => name === call.name)
-      const make = async (): Promise<void> => {
-        if ((await makeCall(session, lane, tools, tool, call, message, signal)).stop === true) stop = true
-      }
-      if (tool?.kind !== 'edit') return make()
-      const mine = editing.then(make)
-      editing = mine
-      return mine
-    }),
-  )
+  await eachOf(calls, mostAtOnce, async (call) => {
+    const tool = tools.find(({ name }) => name === call.name)
+    const make = async (): Promise<void> => {
+      if ((await makeCall(session, lane, tools, tool, call, message, signal)).stop === true) stop = true
+    }
+    if (tool?.kind !== 'edit') return make()
+    const mine = editing.then(make)
+    editing = mine
+    return mine
+  })
   return { stop }
+}
+
+const mostAtOnce = 16
+
+/** All of them, in order, and so many at once. */
+async function eachOf<T>(all: readonly T[], most: number, act: (one: T) => Promise<void>): Promise<void> {
+  const rest = all.values()
+  const worker = async (): Promise<void> => {
+    for (const one of rest) await act(one)
+  }
+  await Promise.all(Array.from({ length: Math.min(most, all.length) }, worker))
 }
 
 async function makeCall(
@@ -67,10 +76,10 @@ async function makeCall(
   if (signal.aborted) return (end({ status: 'cancelled', text: 'the turn was ended before the call was made' }), {})
   if (tool === undefined) return fail(unknownTool(call.name, tools))
   if (call.bad !== undefined) return fail(`${call.why}; the call was not made. Send it again with valid JSON.`)
-  const wrong = explain(tool.parameters, call.input)
-  if (wrong !== undefined) return fail(`wrong arguments for ${tool.name}: ${wrong.replace('the record', 'the object')}`)
 
   try {
+    const wrong = explain(tool.parameters, call.input)
+    if (wrong !== undefined) return fail(`wrong arguments for ${tool.name}: ${wrong.replace('the record', 'the object')}`)
     let { input } = call
     let plan = await tool.plan(input, session.request.context)
     let answer: Answer | undefined
@@ -79,6 +88,7 @@ async function makeCall(
         {
           place: { ...place, session: session.request.session, turn: session.turn.number },
           profile: lane.profile.name,
+          above: lane.above,
           name: call.name,
           toolKind: kind,
           input,

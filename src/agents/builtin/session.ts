@@ -16,6 +16,8 @@ export type Lane = {
   agent?: string
   depth: number
   profile: Profile
+  /** The profiles of those who gave the work, the nearest last. */
+  above: readonly string[]
   model: Chosen
   system: string
   conversation: Conversation
@@ -51,6 +53,7 @@ export const newTurn = (number: number) => ({
   denied: [] as { call?: string; name: string; input?: unknown }[],
   apiMs: 0,
   steps: 0,
+  tasks: 0,
 })
 
 const turnsIn = (history: readonly { kind: string }[]): number => history.filter(({ kind }) => kind === 'turn.start').length
@@ -95,6 +98,8 @@ export function createSession(request: BuiltinRequest, host: Host) {
     request,
     host,
     lanes,
+    /** Subagents that work now. */
+    busy: new Set<string>(),
     tell,
     permission,
     /** Whatever still runs is not heard any more. */

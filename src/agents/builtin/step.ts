@@ -54,6 +54,9 @@ const offer = ({ name, description, parameters }: Tool): LanguageModelV4Function
   inputSchema: parameters,
 })
 
+/** In one answer. Each is a call that must be made, told and sent back. */
+const mostCalls = 200
+
 type BlockEnd = Extract<ModelPart, { type: 'text.end' | 'thought.end' }>
 
 /** Parts → events. A call is told with its whole input; what it is about is known only later. */
@@ -63,6 +66,7 @@ function createTeller(session: Session, lane: Lane, place: Place, tools: readonl
   const streamed = new Set<number>()
   const brokenOff: BlockEnd[] = [] // the next try may take their text back
   let told = false
+  let leftOut = 0
 
   function push(part: ModelPart): void {
     switch (part.type) {
@@ -95,6 +99,7 @@ function createTeller(session: Session, lane: Lane, place: Place, tools: readonl
 
   function call(part: ToolCall): void {
     told = true
+    if (calls.length === mostCalls) return void leftOut++
     calls.push(part)
     const tool = tools.find(({ name }) => name === part.name)
     const { bad, metadata } = part
@@ -111,7 +116,14 @@ function createTeller(session: Session, lane: Lane, place: Place, tools: readonl
     )
   }
 
-  return { push, finish: () => brokenOff.forEach(endBlock), calls, told: () => told, text: () => texts.join('\n\n') }
+  function finish(): void {
+    brokenOff.forEach(endBlock)
+    if (leftOut === 0) return
+    const text = `the model wanted ${mostCalls + leftOut} calls in one answer; the first ${mostCalls} are made`
+    session.tell('notice', { level: 'warn', code: 'too_many_calls', text }, { agent: lane.agent })
+  }
+
+  return { push, finish, calls, told: () => told, text: () => texts.join('\n\n') }
 }
 
 function end(session: Session, { model, profile, spent: own }: Lane, place: Place, result: CallResult): void {

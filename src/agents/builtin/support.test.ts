@@ -49,6 +49,7 @@ export async function trial(script: unknown, { answer = allow, ...more }: Option
         outputFolder: '/nowhere',
         seen: new Map(),
         secretGlobs: [],
+        isSecret: () => false,
         allowedHosts: () => false,
         now: Date.now,
       },
@@ -64,6 +65,7 @@ export async function trial(script: unknown, { answer = allow, ...more }: Option
         events.push(...told)
         for (const { kind } of told) for (const wait of waiting) if (wait.kind === kind) wait.resolve()
       },
+      withdraw() {},
       raise(ask) {
         asks.push(ask)
         const said = answer(ask)

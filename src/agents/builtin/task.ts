@@ -10,6 +10,8 @@ import { type Tool, ToolError } from './tools/tool.ts'
 import { work } from './work.ts'
 
 const deepest = 3
+/** For one prompt: subagents that start subagents soon are many. */
+const most = 100
 
 /** `lane` is the one that calls the tool; `start` makes the lane of a subagent. */
 export function taskTool(session: Session, lane: Lane, start: (lane: Lane) => void): Tool {
@@ -42,6 +44,9 @@ export function taskTool(session: Session, lane: Lane, start: (lane: Lane) => vo
       if (lane.depth >= deepest) throw new ToolError(`subagents may be nested ${deepest} deep; do this work yourself`)
       const earlier = typeof input['task_id'] === 'string' ? input['task_id'] : undefined
       if (earlier !== undefined && !isKnown(session, earlier)) throw new ToolError(`there is no earlier subagent ${quoted(earlier)}`)
+      if (earlier !== undefined && session.busy.has(earlier))
+        throw new ToolError(`the subagent ${quoted(earlier)} is still at work; wait for its report before you give it more`)
+      if (session.turn.tasks >= most) throw new ToolError(`${most} subagents have been started for this prompt; do this work yourself`)
       const title = String(input['description'])
       return {
         title,
@@ -57,12 +62,15 @@ type Task = { profile: Profile; title: string; prompt: string; earlier: string |
 async function run(session: Session, parent: Lane, start: (lane: Lane) => void, { profile, title, prompt, earlier, call, signal }: Task) {
   const { request, host } = session
   const task = earlier ?? newId('ses', host.now())
+  if (session.busy.has(task)) throw new ToolError(`the subagent ${quoted(task)} is still at work`) // two calls of one answer
+  if (++session.turn.tasks > most) throw new ToolError(`${most} subagents have been started for this prompt; do this work yourself`)
   const model = profile.model === undefined ? parent.model : await request.chooseModel(profile.model)
   const known = session.lanes.get(task)
   const child: Lane = known ?? {
     agent: task,
     depth: parent.depth + 1,
     profile,
+    above: [...parent.above, parent.profile.name],
     model,
     system: systemFor(request, profile),
     conversation: createConversation(task),
@@ -88,7 +96,8 @@ async function run(session: Session, parent: Lane, start: (lane: Lane) => void, 
   )
   session.tell('prompt.submit', { text: prompt, by: 'agent', state: 'sent' }, { agent: task })
   child.spent = nothingSpent()
-  const { reason, text, error } = await work(session, child, signal, () => undefined)
+  session.busy.add(task)
+  const { reason, text, error } = await work(session, child, signal, () => undefined).finally(() => session.busy.delete(task))
   const failed = error !== undefined || reason !== 'end_turn'
   session.tell(
     'task.end',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { childEnvironment } from './environment.ts'
+import { agentEnvironment, childEnvironment } from './environment.ts'
 
 test('a child gets what is on the list and the word that it is run by an agent', () => {
   const env = { PATH: '/bin', LC_ALL: 'C', XDG_DATA_HOME: '/d', https_proxy: 'http://p', GOPATH: '/go', WHATEVER: 'x', FOO: undefined }
@@ -38,4 +38,9 @@ test('names are added by settings, but no key of a provider, no secret and none 
   ]
   const env = Object.fromEntries([...names, 'DATABASE_HOST', 'TOKENIZER'].map((name) => [name, 'v']))
   assert.deepEqual(childEnvironment(env, Object.keys(env)), { DATABASE_HOST: 'v', TOKENIZER: 'v', AGENT: '1' })
+})
+
+test("another agent gets its own keys, and nobody else's", () => {
+  const env = { PATH: '/bin', ANTHROPIC_API_KEY: 'k', OPENAI_API_KEY: 'o', SLUICE_TOKEN: 's', GITHUB_TOKEN: 'g' }
+  assert.deepEqual(agentEnvironment(env, /^(ANTHROPIC|SLUICE)_/), { PATH: '/bin', ANTHROPIC_API_KEY: 'k', AGENT: '1' })
 })

@@ -17,14 +17,31 @@ const secretWords =
 const providers =
   /^(ANTHROPIC|OPENAI|AZURE|GOOGLE|GEMINI|VERTEX|AWS|BEDROCK|OPENROUTER|MISTRAL|GROQ|XAI|DEEPSEEK|COHERE|TOGETHER|FIREWORKS|PERPLEXITY|CEREBRAS|OLLAMA|LMSTUDIO|VLLM|HUGGINGFACE|HF|REPLICATE|CLAUDE|CODEX|COPILOT)_/i
 
+type Variables = Readonly<Record<string, string | undefined>>
+
 /** Of our variables those that a child may have, and those that a person has named besides (`more`, from their settings). */
-export function childEnvironment(env: Readonly<Record<string, string | undefined>>, more: readonly string[] = []): Record<string, string> {
+export function childEnvironment(env: Variables, more: readonly string[] = []): Record<string, string> {
   const child: Record<string, string> = {}
   for (const [name, value] of Object.entries(env)) {
     if (value === undefined || isSecretName(name)) continue
     if (isPassed(name) || more.includes(name)) child[name] = value
   }
+  if (child['PATH'] !== undefined) child['PATH'] = absoluteOnly(child['PATH'])
   return { ...child, AGENT: '1' }
+}
+
+/** An empty or relative entry would let the project bring its own `ls`. */
+const absoluteOnly = (path: string): string =>
+  path
+    .split(':')
+    .filter((entry) => entry.startsWith('/'))
+    .join(':')
+
+/** The same for another agent, which needs its own settings and keys too: `own` names them. Ours never pass. */
+export function agentEnvironment(env: Variables, own: RegExp, more: readonly string[] = []): Record<string, string> {
+  const child = childEnvironment(env, more)
+  for (const [name, value] of Object.entries(env)) if (value !== undefined && own.test(name) && !isOurs(name)) child[name] = value
+  return child
 }
 
 /** Programs know the names of proxies in both spellings. */
@@ -32,4 +49,5 @@ const isPassed = (name: string): boolean => passed.has(name) || passedFamilies.t
 const proxyName = (name: string): string => (name.endsWith('_proxy') ? name.toUpperCase() : name)
 
 /** A variable that never reaches a child: a provider's, our own, or one that is named like a secret. */
-const isSecretName = (name: string): boolean => /^SLUICE_/i.test(name) || providers.test(name) || secretWords.test(name)
+const isSecretName = (name: string): boolean => isOurs(name) || providers.test(name) || secretWords.test(name)
+const isOurs = (name: string): boolean => /^SLUICE_/i.test(name)

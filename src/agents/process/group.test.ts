@@ -100,7 +100,7 @@ test('there is one guard for all groups, and none after the last', { skip: proce
 const onlyLinux = { skip: process.platform !== 'linux' }
 
 test('the end reaches what has left the group and carries the mark, and nothing else', onlyLinux, async () => {
-  const outside = spawn('setsid', ['sleep', '1000'], { env: { ...env, SLUICE_RUN_MARK: 'another' }, stdio: 'ignore' })
+  const outside = spawn('setsid', ['sleep', '1000'], { env: { ...env, AGENT_RUN_MARK: 'another' }, stdio: 'ignore' })
   const group = await startGroup({
     file: 'bash',
     args: ['-c', 'setsid bash -c \'trap "" TERM; echo $$; while :; do sleep 0.1; done\' & wait'],

@@ -2,7 +2,7 @@
 // are. Only Linux shows it; elsewhere the group is all there is.
 import { readdirSync, readFileSync } from 'node:fs'
 
-export const markName = 'SLUICE_RUN_MARK'
+export const markName = 'AGENT_RUN_MARK'
 
 /** Those that live and carry the mark, as far as we may look. */
 export function markedPids(mark: string): number[] {

@@ -1,7 +1,7 @@
 // The tools that a server offers, read leniently and within bounds: one bad entry costs that entry, never the list.
 import type { Client, StandardSchemaV1 } from '@modelcontextprotocol/client'
 import type { Schema } from '../../../base/explain.ts'
-import { isRecord, type Rec } from '../../../base/json.ts'
+import { isRecord, type Rec, stringifyJson } from '../../../base/json.ts'
 import { plural } from '../../../base/text.ts'
 import { tidy } from './names.ts'
 import { limits } from './spec.ts'
@@ -46,7 +46,7 @@ function offerOf(entry: unknown): Offer | undefined {
   if (!isRecord(entry) || typeof entry['name'] !== 'string' || entry['name'] === '') return undefined
   const schema = entry['inputSchema']
   if (!isRecord(schema) || (schema['type'] !== undefined && schema['type'] !== 'object')) return undefined
-  if (JSON.stringify(schema).length > limits.schemaBytes) return undefined
+  if (!isSchema(schema) || stringifyJson(schema).length > limits.schemaBytes) return undefined
   const hints = isRecord(entry['annotations']) ? entry['annotations'] : {}
   const description = typeof entry['description'] === 'string' ? entry['description'] : ''
   return {
@@ -55,6 +55,17 @@ function offerOf(entry: unknown): Offer | undefined {
     parameters: { ...schema, type: 'object' },
     changes: hints['readOnlyHint'] !== true,
   }
+}
+
+/** As far as it is used here, and as a provider would refuse the whole list for it. */
+function isSchema(schema: unknown, depth = 0): boolean {
+  if (typeof schema === 'boolean') return true
+  if (!isRecord(schema) || depth > 50) return false
+  const { properties = {}, patternProperties = {}, required = [], enum: words = [], items = [], anyOf = [] } = schema
+  const isList = (value: unknown): value is unknown[] => Array.isArray(value)
+  if (!isRecord(properties) || !isRecord(patternProperties) || !isList(required) || !isList(words) || !isList(anyOf)) return false
+  const inner = [...Object.values(properties), ...Object.values(patternProperties), ...(isList(items) ? items : [items]), ...anyOf]
+  return required.every((key) => typeof key === 'string') && inner.every((one) => isSchema(one, depth + 1))
 }
 
 // The SDK's own schema refuses the whole list for one entry.

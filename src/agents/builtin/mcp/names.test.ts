@@ -2,6 +2,12 @@ import { test } from 'node:test'
 import assert from 'node:assert/strict'
 import { createNames, tidy } from './names.ts'
 
+test('no tool of a server takes the name of a permission that is none', () => {
+  const nameOf = createNames()
+  assert.equal(nameOf('secret', 'file'), 'secret_file_2')
+  assert.equal(nameOf('external', 'directory'), 'external_directory_2')
+})
+
 test('no two tools have one name, and a tool keeps its own', () => {
   const nameOf = createNames(['a_read'])
   assert.equal(nameOf('a', 'read'), 'a_read_2')

@@ -2,11 +2,13 @@
 import { createHash } from 'node:crypto'
 
 const longest = 64
+/** Permissions that are no tools: a rule about a tool of that name would be one about them. */
+const permissions = ['external_directory', 'secret_file']
 
 /** Gives each tool of each server a name that no other has, and the same one whenever it is asked again. */
 export function createNames(reserved: readonly string[] = []): (server: string, tool: string) => string {
   const given = new Map<string, string>()
-  const taken = new Set(reserved)
+  const taken = new Set([...permissions, ...reserved])
   return (server, tool) => {
     const key = JSON.stringify([server, tool])
     const known = given.get(key)

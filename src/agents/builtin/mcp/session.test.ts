@@ -186,7 +186,7 @@ test('hostile lists are bounded and tidied', async (t) => {
   const description = of('hostile')[0]?.description ?? ''
   assert.ok(description.startsWith('do this\nxxx'))
   assert.ok(Buffer.byteLength(description) <= 4096)
-  assert.match(hostile?.note ?? '', /6 tools left out/)
+  assert.match(hostile?.note ?? '', /10 tools left out/)
   assert.deepEqual(await call(session, 'hostile_a__31m_b_c', { text: 'x' }), { text: 'a\u001b[31m b/c: x' })
 })
 

@@ -21,7 +21,7 @@ export function createBlocks(push: (part: ModelPart) => void): Blocks {
   const texts = new Map<string, Open>()
   const thoughts = new Map<string, Open>()
   const inputs = new Map<string, OpenInput>()
-  const ids = new Set<string>()
+  const ids = new Map<string, number>()
   let next = 0
 
   function begin(blocks: Map<string, Open>, id: string, metadata: Metadata | undefined): Open {
@@ -47,10 +47,13 @@ export function createBlocks(push: (part: ModelPart) => void): Blocks {
 
   /** Some servers give all calls of an answer the same id, or none. */
   function uniqueId(id: string): string {
-    let unique = id === '' ? 'call' : id
-    for (let count = 2; ids.has(unique); count++) unique = `${id === '' ? 'call' : id}_${count}`
-    ids.add(unique)
-    return unique
+    const wanted = id === '' ? 'call' : id
+    let count = (ids.get(wanted) ?? 0) + 1
+    while (count > 1 && ids.has(`${wanted}_${count}`)) count++
+    ids.set(wanted, count)
+    if (count === 1) return wanted
+    ids.set(`${wanted}_${count}`, 1)
+    return `${wanted}_${count}`
   }
 
   function beginInput(id: string, name: string): OpenInput {
@@ -138,9 +141,29 @@ function join(a: Metadata | undefined, b: Metadata | undefined): Metadata | unde
 
 type Input = { input: Rec; bad?: never; why?: never } | { input: Rec; bad: string; why: string }
 
+const deepest = 200
+
+/** Deeper than anybody means it: packages that write it down again fail. Brackets in texts may count, but not against a sane one. */
+function isTooDeep(text: string): boolean {
+  if (text.length <= deepest) return false
+  let depth = 0
+  let most = 0
+  let isText = false
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charCodeAt(at)
+    if (isText && char === 92) at++
+    else if (char === 34) isText = !isText
+    else if (isText) continue
+    else if (char === 123 || char === 91) most = Math.max(most, ++depth)
+    else if (char === 125 || char === 93) depth--
+  }
+  return most > deepest
+}
+
 /** No text at all is a call without arguments. */
 export function inputOf(text: string): Input {
   if (text.trim() === '') return { input: {} }
+  if (isTooDeep(text)) return { input: {}, bad: text, why: `the arguments are nested more than ${deepest} deep` }
   try {
     const input = JSON.parse(text) as unknown
     return isRecord(input) ? { input } : { input: {}, bad: text, why: 'the arguments must be a JSON object' }

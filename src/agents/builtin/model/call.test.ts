@@ -99,3 +99,14 @@ test('the signal ends it between two parts, and the stream is let go', async () 
   const never = await run([word], AbortSignal.abort())
   assert.deepEqual([never.result.finish, never.parts], ['cancelled', []])
 })
+
+test('an answer without end is broken off, and not asked for again', async () => {
+  const piece: LanguageModelV4StreamPart = { type: 'text-delta', id: '0', delta: 'x'.repeat(1024 * 1024) }
+  let told = 0
+  const { result, cancelled } = await run([...Array.from({ length: 80 }, () => piece), end('stop')], undefined, () => told++)
+  assert.equal(result.finish, 'error')
+  assert.match(result.error?.text ?? '', /longer than 67108864 characters/)
+  assert.equal(result.error?.retryable, false)
+  assert.ok(told < 70)
+  assert.ok(cancelled())
+})

@@ -59,7 +59,11 @@ export async function callModel(chosen: Chosen, call: ModelCall): Promise<CallRe
   return { finish, ...rest }
 }
 
+/** Characters of one answer, of whatever kind: whoever sends more than this does not mean well, and it all has to be kept. */
+const longestAnswer = 64 * 1024 * 1024
+
 async function listen(chosen: Chosen, call: ModelCall, blocks: Blocks, progress: Progress): Promise<void> {
+  let size = 0
   const { stream } = await chosen.model.doStream(optionsOf(chosen, call))
   const reader = stream.getReader()
   try {
@@ -68,6 +72,10 @@ async function listen(chosen: Chosen, call: ModelCall, blocks: Blocks, progress:
       if (done) break
       call.signal.throwIfAborted()
       if (value.type === 'error') throw value.error
+      if ('delta' in value) size += value.delta.length
+      else if (value.type === 'tool-call') size += value.input.length
+      if (size > longestAnswer)
+        throw Object.assign(new Error(`the answer of the model is longer than ${longestAnswer} characters`), { isRetryable: false })
       if (value.type === 'finish') end(value, progress)
       else if (value.type !== 'response-metadata') blocks.take(value)
       else if (value.modelId !== undefined) progress.model = value.modelId

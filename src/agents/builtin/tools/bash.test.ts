@@ -45,7 +45,7 @@ test('a child sees the given environment, its folder and no input', async () => 
   const { text } = await call(bashTool, { command: 'cat; pwd; env' })
   assert.equal(text.startsWith(`${root}\n`), true)
   assert.deepEqual(
-    text.split('\n').filter((line) => /^[A-Z_]+=/.test(line) && !/^(PATH|PWD|OLDPWD|SHLVL|_)=/.test(line)),
+    text.split('\n').filter((line) => /^[A-Z_]+=/.test(line) && !/^(PATH|PWD|OLDPWD|SHLVL|AGENT_RUN_MARK|_)=/.test(line)),
     [],
   )
 })
@@ -91,4 +91,10 @@ test('a process that leaves the group with the pipes in hand does not hold the c
   const { text } = await call(bashTool, { command: 'setsid sleep 3 & echo started' })
   assert.match(text, /^started\n/)
   assert.ok(performance.now() - begun < 2500)
+})
+
+test('what leaves the group of its call ends with it all the same', { skip: process.platform !== 'linux' }, async () => {
+  const { text } = await call(bashTool, { command: 'setsid sh -c "echo \\$\\$; exec sleep 1000" & sleep 0.3' })
+  const pid = Number(/^\d+$/m.exec(text)?.[0])
+  assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' })
 })

@@ -4,6 +4,7 @@ import { constants as system } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { randomUUID } from 'node:crypto'
 import { bounded, optionalNumber, optionalText, textField } from './fields.ts'
 import { resolvePath } from './files.ts'
 import { createKeeper, cutData } from './output.ts'
@@ -97,7 +98,8 @@ async function runCommand({ command, cwd, timeout, description }: Call, context:
 
 async function startShell(command: string, cwd: string, { env }: ToolContext): Promise<Group> {
   try {
-    return await startGroup({ file: hasProgram('bash', env['PATH']) ? 'bash' : 'sh', args: ['-c', command], cwd, env })
+    const file = hasProgram('bash', env['PATH']) ? 'bash' : 'sh'
+    return await startGroup({ file, args: ['-c', command], cwd, env, mark: randomUUID() }) // what leaves the group is found by the mark
   } catch (error) {
     throw new ToolError(`the command could not be started: ${(error as Error).message}`, { cause: error })
   }

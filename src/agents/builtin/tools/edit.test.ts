@@ -3,6 +3,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync
 import { join } from 'node:path'
 import test from 'node:test'
 import { editTool } from './edit.ts'
+import { findPiece } from './match.ts'
 import { readTool } from './read.ts'
 import { createProject } from './support.test.ts'
 import { writeTool } from './write.ts'
@@ -145,4 +146,12 @@ test('no path leads to the views of the machine, and bad names are told', async 
   await assert.rejects(plan(editTool, { filePath: 'a\0', oldString: 'a', newString: 'b' }), /NUL/)
   await assert.rejects(call(writeTool, { filePath: 'x'.repeat(300), content: '' }), /too long/)
   await assert.rejects(call(writeTool, { filePath: '.', content: '' }), /not a regular file/)
+})
+
+test('a piece and a file that are nearly alike everywhere cost little time', () => {
+  const begun = performance.now()
+  const text = '  a\n'.repeat(300_000)
+  assert.deepEqual(findPiece(text, `${' a\n'.repeat(50_000)} b`, 'c').matches, [])
+  assert.equal(findPiece(text, ' a\n a', 'c').matches.length, 6)
+  assert.ok(performance.now() - begun < 5000)
 })

@@ -1,4 +1,5 @@
-// One GET over http or https, with every redirect looked at anew. Not the built-in fetch: that one cannot be told which address to
+// One GET over http or https. A redirect within the host is followed; one to another host is a call of its own, since what was allowed
+// was this host, and a page that anybody can make redirect would carry anything anywhere. Not the built-in fetch: that one cannot be told which address to
 // connect to, and a name may lead elsewhere when it is asked for a second time.
 import type { LookupAddress } from 'node:dns'
 import type { IncomingMessage } from 'node:http'
@@ -8,7 +9,7 @@ import { addressesOf, hostOf, parseAddress, type Resolve } from './address.ts'
 import { ToolError } from './tool.ts'
 
 export type Fetched = { url: URL; status: number; type: string; bytes: Buffer }
-export type FetchOptions = { signal: AbortSignal; isNamed(host: string): boolean; resolve: Resolve }
+export type FetchOptions = { signal: AbortSignal; isNamed(url: URL): boolean; resolve: Resolve }
 
 const mostRedirects = 5
 const mostBytes = 5 * 1024 * 1024
@@ -17,7 +18,7 @@ export async function fetchPage(start: URL, options: FetchOptions): Promise<Fetc
   let url = start
   for (let redirects = 0; ; redirects++) {
     const host = hostOf(url)
-    const addresses = await addressesOf(host, options.isNamed(host), options.resolve)
+    const addresses = await addressesOf(host, options.isNamed(url), options.resolve)
     const response = await get(url, addresses, options.signal)
     const status = response.statusCode ?? 0
     const target = [301, 302, 303, 307, 308].includes(status) ? response.headers.location : undefined
@@ -27,9 +28,14 @@ export async function fetchPage(start: URL, options: FetchOptions): Promise<Fetc
     const next = parseAddress(target, url)
     if (url.protocol === 'https:' && next.protocol === 'http:')
       throw new ToolError(`${url.href} redirects from https to http (${next.href}); fetch that address itself if you want it`)
+    if (placeOf(next) !== placeOf(url))
+      throw new ToolError(`${url.href} redirects to another host (${next.href}); fetch that address itself if you want it`)
     url = next
   }
 }
+
+/** With and without www they are the same to everybody; a port that is not the usual one is another server. */
+const placeOf = ({ hostname, port }: URL): string => `${hostname.replace(/^www\./, '')}:${port}`
 
 async function get(url: URL, addresses: readonly LookupAddress[], signal: AbortSignal): Promise<IncomingMessage> {
   // Loading these takes longer than starting all the rest.

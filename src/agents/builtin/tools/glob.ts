@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { optionalText, textField } from './fields.ts'
 import { confirmPlace, type Place, resolvePath, statOf } from './files.ts'
-import { countSecrets, search, secretsNote, withoutSecrets } from './ripgrep.ts'
+import { countSecrets, search, secretFilter, secretsNote, withoutSecrets } from './ripgrep.ts'
 import { type Tool, type ToolContext, ToolError, type ToolResult } from './tool.ts'
 
 const most = 100
@@ -38,8 +38,15 @@ async function find(pattern: string, place: Place, signal: AbortSignal, context:
   if (!(await statOf(place.real))?.isDirectory()) throw new ToolError(`"${place.path}" is not a folder; name one that exists`)
   const where = { folder: place.real, signal }
   const args = ['--files', '--sortr=modified', `--glob=${pattern}`, '--glob=!.git', ...withoutSecrets(context)]
-  const [{ lines, more }, secrets] = await Promise.all([search({ ...where, args, most }, context), countSecrets(where, context)])
-  const notes = [...(more ? [`[the ${most} newest are shown; there are more: use a narrower pattern]`] : []), ...secretsNote(secrets)]
+  const filter = secretFilter(place.real, (line) => line, context)
+  const [{ lines, more }, secrets] = await Promise.all([
+    search({ ...where, args, most, keep: filter.keep }, context),
+    countSecrets(where, context),
+  ])
+  const notes = [
+    ...(more ? [`[the ${most} newest are shown; there are more: use a narrower pattern]`] : []),
+    ...secretsNote(secrets + filter.count()),
+  ]
   const files = lines.map((line) => join(place.path, line))
   return {
     text: [...(files.length === 0 ? ['no files found'] : files), ...notes].join('\n'),

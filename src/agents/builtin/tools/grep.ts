@@ -2,7 +2,7 @@
 import { basename, dirname, join } from 'node:path'
 import { optionalText, textField } from './fields.ts'
 import { confirmPlace, type Place, resolvePath, statOf } from './files.ts'
-import { countSecrets, search, secretsNote, withoutSecrets } from './ripgrep.ts'
+import { countSecrets, search, secretFilter, secretsNote, withoutSecrets } from './ripgrep.ts'
 import { type Tool, type ToolContext, ToolError, type ToolResult } from './tool.ts'
 
 const most = 100
@@ -49,11 +49,15 @@ async function grep({ pattern, include }: Wanted, place: Place, signal: AbortSig
   const shape = ['--null', '--line-number', '--with-filename', '--no-heading', `--max-columns=${longestLine}`, '--max-columns-preview']
   const files = [...(include === undefined ? [] : [`--glob=${include}`]), '--glob=!.git', ...(isFolder ? withoutSecrets(context) : [])]
   const args = [...shape, '--sortr=modified', ...files, `--regexp=${pattern}`, '--', isFolder ? '.' : `./${basename(place.real)}`]
+  const filter = secretFilter(folder, fileOf, context)
   const [{ lines, more }, secrets] = await Promise.all([
-    search({ args, folder, most, signal }, context),
+    search({ args, folder, most, signal, ...(isFolder && { keep: filter.keep }) }, context),
     isFolder ? countSecrets({ folder, signal }, context) : 0,
   ])
-  const notes = [...(more ? [`[${most} lines are shown; there are more: use a narrower pattern or path]`] : []), ...secretsNote(secrets)]
+  const notes = [
+    ...(more ? [`[${most} lines are shown; there are more: use a narrower pattern or path]`] : []),
+    ...secretsNote(secrets + filter.count()),
+  ]
   const shown = grouped(lines, isFolder ? place.path : dirname(place.path))
   return {
     text: [...(lines.length === 0 ? ['nothing found'] : shown), ...notes].join('\n'),
@@ -61,16 +65,17 @@ async function grep({ pattern, include }: Wanted, place: Place, signal: AbortSig
   }
 }
 
+const fileOf = (line: string): string => line.slice(0, line.indexOf('\0'))
+
 /** Each file once, its lines below it. */
 function grouped(lines: readonly string[], folder: string): string[] {
   const shown: string[] = []
   let last: string | undefined
   for (const line of lines) {
-    const end = line.indexOf('\0')
-    const file = join(folder, line.slice(0, end))
+    const file = join(folder, fileOf(line))
     if (file !== last) shown.push(...(last === undefined ? [] : ['']), `${file}:`)
     last = file
-    shown.push(`  ${line.slice(end + 1).replace(':', ': ')}`)
+    shown.push(`  ${line.slice(line.indexOf('\0') + 1).replace(':', ': ')}`)
   }
   return shown
 }

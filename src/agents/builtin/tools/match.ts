@@ -12,9 +12,10 @@ export function findPiece(text: string, old: string, replacement: string): Found
   if (wanted.every((line) => line.trim() === '')) return { matches: [], how: 'exact' }
   const inserted = replacement.replace(/^\n+|\n+$/g, '')
   const lines = linesOf(text)
-  const indented = windows(lines, wanted.length, (window) => shiftOf(window, wanted) !== undefined)
+  const indented = windows(lines, wanted, (at, isFit) => shiftOf(lines, at, wanted, isFit) !== undefined)
   if (indented.length > 0) return { matches: indented.map((at) => matchAt(lines, at, wanted, inserted)), how: 'indentation' }
-  const trimmed = windows(lines, wanted.length, (window) => window.every((line, index) => line.trim() === wanted[index]!.trim()))
+  const plain = wanted.map((line) => line.trim())
+  const trimmed = windows(lines, wanted, (at, isFit) => plain.every((line, index) => isFit(lines[at + index]!.trim() === line)))
   return { matches: trimmed.map((at) => matchAt(lines, at, wanted, inserted)), how: 'white space' }
 }
 
@@ -26,27 +27,45 @@ function occurrences(text: string, piece: string): number[] {
 
 const linesOf = (text: string): string[] => text.split('\n')
 
-function windows(lines: readonly string[], size: number, fits: (window: readonly string[]) => boolean): number[] {
+const enough = 6 // several are told, never replaced
+const mostSteps = 2_000_000 // lines compared: a file and a piece of it may be made to have much in common nearly everywhere
+
+/** Where it fits. `isFit` counts what is compared, and ends the search when that is too much. */
+function windows(
+  lines: readonly string[],
+  { length }: readonly string[],
+  fits: (at: number, isFit: (does: boolean) => boolean) => boolean,
+): number[] {
   const found: number[] = []
-  for (let at = 0; at + size <= lines.length; at++) if (fits(lines.slice(at, at + size))) found.push(at)
+  let steps = 0
+  const isFit = (does: boolean): boolean => does && ++steps < mostSteps
+  for (let at = 0; at + length <= lines.length && found.length < enough && steps < mostSteps; at++) if (fits(at, isFit)) found.push(at)
   return found
 }
 
 function matchAt(lines: readonly string[], at: number, wanted: readonly string[], replacement: string): Match {
   const window = lines.slice(at, at + wanted.length)
   const start = lines.slice(0, at).reduce((sum, line) => sum + line.length + 1, 0)
-  const shift = shiftOf(window, wanted)
+  const shift = shiftOf(lines, at, wanted)
   return { start, end: start + window.join('\n').length, text: shift === undefined ? replacement : shifted(replacement, shift) }
 }
 
 type Shift = { from: string; to: string }
 
 /** The indentation that stands in front of every line in the one where the other has another; undefined when there is more to it. */
-function shiftOf(window: readonly string[], wanted: readonly string[]): Shift | undefined {
+function shiftOf(
+  lines: readonly string[],
+  start: number,
+  wanted: readonly string[],
+  isFit = (does: boolean): boolean => does,
+): Shift | undefined {
   const index = wanted.findIndex((line) => line.trim() !== '')
   const from = indentOf(wanted[index]!)
-  const to = indentOf(window[index]!)
-  const fits = wanted.every((line, at) => (line.trim() === '' ? window[at]!.trim() === '' : shifted(line, { from, to }) === window[at]))
+  const to = indentOf(lines[start + index]!)
+  const fits = wanted.every((line, at) => {
+    const here = lines[start + at]!
+    return isFit(line.trim() === '' ? here.trim() === '' : shifted(line, { from, to }) === here)
+  })
   return fits ? { from, to } : undefined
 }
 

@@ -1,17 +1,25 @@
 // Runs ripgrep in a folder and reads its lines until there are enough. It follows no link, skips .git and what .gitignore names.
+import { join } from 'node:path'
 import { createLineReader } from './lines.ts'
 import { startGroup } from '../../process/group.ts'
 import { type ToolContext, ToolError } from './tool.ts'
 
 export type Search = { lines: string[]; more: boolean }
 /** Arguments are ripgrep's own; nothing of them may come from a model unless it stands after a name with `=`. */
-export type SearchOptions = { args: readonly string[]; folder: string; most: number; signal: AbortSignal }
+export type SearchOptions = {
+  args: readonly string[]
+  folder: string
+  most: number
+  signal: AbortSignal
+  /** False: the line is passed over. */
+  keep?(line: string): boolean
+}
 
 const common = ['--no-config', '--hidden', '--no-messages', '--color=never']
 const longestLine = 10_000
 const timeoutMs = 60_000
 
-export async function search({ args, folder, most, signal }: SearchOptions, context: ToolContext): Promise<Search> {
+export async function search({ args, folder, most, signal, keep = () => true }: SearchOptions, context: ToolContext): Promise<Search> {
   signal.throwIfAborted()
   if (args.some((arg) => arg.includes('\0'))) throw new ToolError('the pattern holds a NUL character; leave it out')
   const group = await startGroup({ file: await findRipgrep(), args: [...common, ...args], cwd: folder, env: context.env })
@@ -26,7 +34,7 @@ export async function search({ args, folder, most, signal }: SearchOptions, cont
   signal.addEventListener('abort', stop)
   try {
     const reader = createLineReader(longestLine, (line) => {
-      lines.push(line)
+      if (keep(line)) lines.push(line)
       return lines.length <= most
     })
     group.stderr.setEncoding('utf8').on('data', (text: string) => (errors = (errors + text).slice(0, 2000)))
@@ -54,6 +62,19 @@ export async function countSecrets(options: Pick<SearchOptions, 'folder' | 'sign
   if (context.secretGlobs.length === 0) return 0
   const args = ['--files', ...context.secretGlobs.map((glob) => `--iglob=${glob.replace(/^!/, '')}`), '--glob=!.git']
   return (await search({ ...options, args, most: 1000 }, context)).lines.length
+}
+
+/** Passes over files that may hold secrets, and tells how many there were: the globs do not know what the folder itself is called. */
+export function secretFilter(folder: string, fileOf: (line: string) => string, { isSecret }: ToolContext) {
+  const found = new Set<string>()
+  return {
+    keep(line: string): boolean {
+      const path = join(folder, fileOf(line))
+      if (isSecret(path)) found.add(path)
+      return !found.has(path)
+    },
+    count: (): number => found.size,
+  }
 }
 
 export const withoutSecrets = ({ secretGlobs }: ToolContext): string[] => secretGlobs.map((glob) => `--iglob=${glob}`)

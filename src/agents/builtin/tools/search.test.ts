@@ -94,3 +94,16 @@ test('many and long lines are cut', async () => {
 test('a cancelled search ends', async () => {
   await assert.rejects(call(grepTool, { pattern: 'x' }, AbortSignal.abort()), { name: 'AbortError' })
 })
+
+test('a folder of secrets that is itself searched gives nothing away', async () => {
+  const { put, call } = await createProject()
+  await put('.aws/credentials', 'aws_secret = hunter2\n')
+  await put('.ssh/my-own', 'hunter2\n')
+  await put('.aws/notes', 'nothing\n')
+  for (const path of ['.aws', '.ssh']) {
+    const found = await call(grepTool, { pattern: 'hunter|nothing', path })
+    assert.doesNotMatch(found.text, /hunter2/)
+    assert.match(found.text, /1 file that may hold secrets left out/)
+    assert.doesNotMatch((await call(globTool, { pattern: '*', path })).text, /credentials|my-own/)
+  }
+})

@@ -33,6 +33,7 @@ export async function createProject(changes: Partial<ToolContext> = {}): Promise
     outputFolder: join(folder, 'output'),
     seen: new Map(),
     secretGlobs: ['!**/.env', '!**/.env.*', '!**/*.pem', '!**/.ssh/**'],
+    isSecret: (path) => /\/(\.env(\..*)?|\.aws\/credentials|\.ssh\/.*)$|\.pem$/.test(path),
     allowedHosts: () => false,
     now: () => 0,
     ...changes,

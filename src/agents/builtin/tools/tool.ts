@@ -44,8 +44,10 @@ export type ToolContext = {
   seen: Map<string, { mtimeMs: number; size: number }>
   /** Files that searches leave out, unless a call names one: for ripgrep's --iglob, each beginning with `!`. */
   secretGlobs: readonly string[]
-  /** A rule names this host: it may be fetched from although it is of this machine or a private network. */
-  allowedHosts(host: string): boolean
+  /** Of an absolute path: it may hold secrets. The globs only see what lies below the folder that is searched. */
+  isSecret(path: string): boolean
+  /** A rule names the host of this address: it may be fetched from although it is of this machine or a private network. */
+  allowedHosts(url: URL): boolean
   now(): number
 }
 

@@ -50,7 +50,7 @@ export const webfetchTool = createWebfetchTool(resolveName)
 async function fetchWithin(url: URL, seconds: number, signal: AbortSignal, context: ToolContext, resolve: Resolve): Promise<Fetched> {
   const late = AbortSignal.timeout(seconds * 1000)
   try {
-    return await fetchPage(url, { signal: AbortSignal.any([signal, late]), isNamed: (host) => context.allowedHosts(host), resolve })
+    return await fetchPage(url, { signal: AbortSignal.any([signal, late]), isNamed: (at) => context.allowedHosts(at), resolve })
   } catch (error) {
     signal.throwIfAborted()
     if (late.aborted) throw new ToolError(`${url.href} did not answer within ${seconds} s`, { cause: error })

@@ -1,0 +1,139 @@
+// Ways to get more than was allowed or shown: none of them works.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Ask } from './contract.ts'
+import { createBroker } from './permission.ts'
+import { defaultRules, parseRule } from './rules.ts'
+import { bash, broker, decision, file, question, scene } from './support.test.ts'
+
+test('an "always" for a program that runs what it reads is not one for all that it may be given to read', () => {
+  for (const text of [
+    "python3 <<'E'\nprint(1)\nE",
+    'echo 1 | node',
+    'python3 < a.py',
+    'cat a | { perl; }',
+    'exec < a.py; python3',
+    'bash -c "ruby" <<< 1',
+    'while true; do python3; done < x',
+    'env /usr/bin/python3 - <<< 1',
+  ]) {
+    const one = broker(['write=allow', 'read=allow'], { interactive: true })
+    const { request, ask } = question(one.decide(bash(text)))
+    assert.ok(
+      request.options.every(({ kind }) => kind !== 'allow_always'),
+      text,
+    )
+    one.choose(ask.id, { option: 'allow_once', by: 'user' })
+    assert.ok('request' in one.decide(bash(text)), text)
+  }
+  const exact = broker(['bash:python3=allow', 'bash:python3 x.py=allow'])
+  assert.equal(decision(exact, bash('python3')), 'allow')
+  assert.equal(decision(exact, bash('python3 x.py')), 'allow')
+  assert.equal(decision(exact, bash("python3 <<'E'\nimport os\nE")), 'reject')
+  assert.equal(decision(broker(['bash:python3 *=allow']), bash("python3 <<'E'\nimport os\nE")), 'allow')
+})
+
+test('a question names what a command needs beside itself first, and every rule that an "always" would make', () => {
+  const one = broker([], { interactive: true })
+  const { request, needs } = question(one.decide(bash('a; b; c; d; e; f; cat /h/notes/.env > out')))
+  assert.match(request.question!, /^Allow bash: write "\/p\/out", external_directory "\/h\/notes\/\.env", secret_file/)
+  assert.equal(needs?.length, 10)
+  assert.deepEqual(
+    request.suggestions?.map((rule) => (rule as { permission: string }).permission).filter((permission) => permission !== 'bash'),
+    ['write', 'external_directory', 'secret_file'],
+  )
+  const two = question(one.decide(bash('cat /h/notes/x')))
+  const labels = two.request.options.map(({ label }) => label)
+  assert.ok(labels.includes('Always allow bash "cat *", external_directory "/h/notes/*"'), labels.join())
+})
+
+test('an "always" for a file right in the home folder, or above the project, is for that file alone', () => {
+  for (const path of ['/h/notes.txt', '/etc', '/x']) {
+    const { request } = question(broker([], { interactive: true }).decide(file('read', path)))
+    assert.deepEqual(request.suggestions, [{ permission: 'external_directory', pattern: path, action: 'allow' }])
+  }
+})
+
+test("a skill's folder is free to read, but not to change, and no secret in it is free", () => {
+  const settings = { scene: { ...scene, readable: ['/h/skills/a', '/p'] } }
+  assert.equal(decision(broker([], settings), file('read', '/h/skills/a/x')), 'allow')
+  assert.equal(decision(broker([], settings), file('read', '/h/skills/a/.env')), 'reject')
+  assert.equal(decision(broker([], settings), file('read', '/p/.env')), 'reject')
+  assert.equal(decision(broker(['write=allow', 'edit=allow'], settings), file('write', '/h/skills/a/SKILL.md')), 'reject')
+  assert.equal(decision(broker(['bash=allow', 'write=allow'], settings), bash('echo x > /h/skills/a/SKILL.md')), 'reject')
+})
+
+test('a star in the place of a host does not reach into the path of another one', () => {
+  const page = (url: string): Ask => ({ ...file('webfetch', url), paths: [], changes: false })
+  const one = broker(['webfetch:https://*.example.com/*=allow', 'webfetch:*evil*=deny'])
+  assert.equal(decision(one, page('https://docs.example.com/a/b')), 'allow')
+  assert.equal(decision(one, page('https://other.net/x.example.com/b')), 'reject')
+  assert.equal(decision(one, page('https://other.net?.example.com/b')), 'reject')
+  assert.equal(decision(one, page('https://docs.example.com/evil')), 'reject')
+  assert.equal(decision(broker(['webfetch=allow']), page('https://other.net/')), 'allow')
+})
+
+test('what leads through /proc is outside, whatever it is for the one who asks', () => {
+  const one = broker(['bash:cat *=allow'])
+  for (const path of ['/proc/self/cwd/../x', '/proc/self/cwd/../../p/x', '/proc/thread-self/root/p/x'])
+    assert.equal(decision(one, bash(`cat ${path}`)), 'reject', path)
+})
+
+test('"always" means this very command where the words behind it are run, and not where they only say what to do it with', () => {
+  const offered = (text: string): unknown => {
+    const { suggestions } = question(broker([], { interactive: true }).decide(bash(text))).request
+    return suggestions?.map((rule) => (rule as { pattern: string }).pattern)[0]
+  }
+  for (const text of [
+    'git config user.name me',
+    'find . -name x',
+    'tar cf a.tar src',
+    'npm exec tsc',
+    'uv run python x.py',
+    'make test',
+    'git rm x',
+  ])
+    assert.equal(offered(text), text)
+  assert.equal(offered('git commit -m x'), 'git commit *')
+  assert.equal(offered('npm run build'), 'npm run build *')
+})
+
+test('a program that git is told to run hides behind no rule', () => {
+  const one = broker(['bash:git rebase *=allow', 'bash:git grep *=allow'])
+  assert.equal(decision(one, bash('git rebase main')), 'allow')
+  assert.equal(decision(one, bash('git grep -n needle')), 'allow')
+  for (const text of ['git rebase main -x evil', 'git rebase -ix evil main', 'git grep -Oevil needle', 'git grep -nOevil needle'])
+    assert.equal(decision(one, bash(text)), 'reject', text)
+})
+
+test('what a profile denies is denied to the subagents of its agent, whatever theirs allows', () => {
+  const rules = { strict: ['bash=deny', 'write:docs/*=deny'], loose: ['bash=allow', 'write=allow'] }
+  const rulesFor = (name: string) => [...defaultRules, ...rules[name as 'strict' | 'loose'].map(parseRule)]
+  const one = createBroker({ rulesFor, scene, interactive: false })
+  const ask = { profile: 'loose', above: ['strict'] }
+  assert.equal(decision(one, bash('ls', ask)), 'reject')
+  assert.equal(decision(one, file('write', '/p/docs/a', ask)), 'reject')
+  assert.equal(decision(one, file('write', '/p/src/a', ask)), 'allow')
+  assert.equal(decision(one, bash('ls', { ...ask, above: [] })), 'allow')
+  const unbound = createBroker({ rulesFor, boundsFor: () => defaultRules, scene, interactive: false })
+  assert.equal(decision(unbound, bash('ls', ask)), 'allow')
+})
+
+test("what git keeps for itself is not the project's to change, and can be read", () => {
+  const one = broker(['edit=allow', 'write=allow', 'bash=allow', 'read=allow'])
+  for (const ask of [
+    file('write', '/p/.git/config'),
+    file('edit', '/p/.git/hooks/pre-commit'),
+    file('write', '/p/sub/.git'),
+    bash('echo x > .git/config'),
+    bash('cp evil .git/hooks/pre-commit'),
+    bash('tee -a .git/config'),
+  ])
+    assert.equal(decision(one, ask), 'reject', JSON.stringify(ask.input))
+  for (const ask of [
+    file('read', '/p/.git/config'),
+    file('write', '/p/.gitignore'),
+    bash("find . -not -path './.git/*' | grep --exclude-dir=.git x"),
+  ])
+    assert.equal(decision(one, ask), 'allow', JSON.stringify(ask.input))
+})
