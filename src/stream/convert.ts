@@ -56,6 +56,7 @@ function translate(
   let issues = 0
   let written = 0
   let copied = 0 // the record whose raw text stands in the output already
+  let isCopy = false // the session itself came from the target: what has no record there was added by us
   const ledger = createLedger(to)
 
   function put(text: string): void {
@@ -69,9 +70,10 @@ function translate(
 
   /** An event read from sluice's log may still hold the record that it came from: that is the truth, not our encoding of it. */
   function copyRaw(event: Event): boolean {
-    if (event.origin?.dialect !== to.name) return copied > 0 && event.origin === undefined
+    if (event.origin?.dialect !== to.name) return isCopy && event.origin === undefined
     if (event.raw === undefined) return event.origin.record === copied // a later event of the same record
-    if (event.kind !== 'raw') copied = event.origin.record // a raw event is the whole of its record
+    copied = event.origin.record
+    if (event.kind !== 'raw') isCopy = true // a record that only passed through says nothing about the others
     put(event.raw)
     return true
   }
