@@ -19,6 +19,7 @@ export function askOnTerminal(): Answerer {
 }
 
 async function ask({ request, needs }: Question, signal: AbortSignal): Promise<Reply | undefined> {
+  await new Promise(setImmediate) // what was told before the question is on the screen by then
   if (signal.aborted) return undefined
   const { width, colour } = screenOf(process.env, process.stderr)
   const style = styleFor(colour)
