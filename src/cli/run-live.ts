@@ -25,7 +25,6 @@ import { costText, countText, durationText } from '../views/amounts.ts'
 import { totalTokens } from '../model/usage.ts'
 import { plural } from '../base/text.ts'
 import { builtInScripts } from '../script/demo.ts'
-import { askOnTerminal } from './ask.ts'
 import { exitCodeOf, say, signalCodes, systemReason, usageError } from './exit.ts'
 import { isTerminal, stdout } from './io.ts'
 import { lineOut, openOutput, outputOf, stdoutGone, toldGone, writable } from './run-outputs.ts'
@@ -46,7 +45,7 @@ export async function liveRun(flags: AgentFlags, { prompt, format, outputs, inte
   const sinks: EventSink[] = [await mainSink(format, flags.thoughts), ...(await fileSinks(outputs, flags.thoughts))]
   const prepared = await prepare(flags, dirname(folder))
   const session = await sessionOf(flags, folder, prepared.places.cwd)
-  const answerer = interactive && isTerminal(0) && process.stderr.isTTY ? askOnTerminal() : undefined
+  const answerer = interactive && isTerminal(0) && process.stderr.isTTY ? (await import('./ask.ts')).askOnTerminal() : undefined // loaded where there is somebody to ask
   const run = await compose(flags, prepared, session, [logSink(session.log, toldGone('the session file')), ...sinks], answerer)
   const signals = hearSignals(run)
   if (prompt !== undefined) run.send({ type: 'prompt', ...prompt })
