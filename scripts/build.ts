@@ -12,6 +12,10 @@ const { version } = JSON.parse(readFileSync(path('package.json'), 'utf8')) as { 
 const commands = [
   'run',
   'chat',
+  'agents',
+  'control',
+  'answer',
+  'emit',
   'demo',
   'convert',
   'validate',
@@ -132,7 +136,7 @@ for (const name of [...commands, ...parts]) {
   await bundle({ input: { [name]: path(`src/cli/${name}.ts`) }, external: isShared }, { paths: pathOf, codeSplitting: false })
 }
 /** Not what only people look at: measuring text takes long to load. */
-const agentCode = /src\/(?!cli|views|analyze)|src\/cli\/(run-o|run-l|exit|io|options|dialects|version|usage-prices)/
+const agentCode = /src\/(?!cli|views|analyze\/(?!track))|src\/cli\/(run-|exit|io|options|dialects|version|usage-prices)/
 // Those that run the agent have nearly all of their code in common: it stands in one file beside them.
 await bundle(
   { input: Object.fromEntries(agentCommands.map((name) => [name, path(`src/cli/${name}.ts`)])), external: isShared },

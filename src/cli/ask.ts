@@ -1,20 +1,26 @@
 // Permission questions on the terminal, one at a time: what the agent wants, and a key for each answer.
 import { createInterface } from 'node:readline/promises'
-import type { Answerer } from '../run/run.ts'
+import type { Answerer, Chooser } from '../run/run.ts'
 import type { Choice, Question, Reply } from '../supervise/permission.ts'
 import { harmlessLine } from '../views/harmless.ts'
 import { styleFor } from '../views/style.ts'
+import { chooseOnTerminal } from './ask-choice.ts'
 import { questionLines } from './ask-lines.ts'
 import { screenOf } from './terminal.ts'
 
 const keys: Record<string, Choice> = { y: 'allow_once', a: 'allow_always', n: 'reject_once' }
 
-export function askOnTerminal(): Answerer {
+/** There is one terminal: whatever is asked waits for what was asked before. */
+export function askOnTerminal(): { answerer: Answerer; chooser: Chooser } {
   let last: Promise<unknown> = Promise.resolve()
-  return (question, signal) => {
-    const mine = last.then(() => ask(question, signal))
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const mine = last.then(work)
     last = mine.catch(() => {})
     return mine
+  }
+  return {
+    answerer: (question, signal) => inTurn(() => ask(question, signal)),
+    chooser: (question, signal) => inTurn(() => chooseOnTerminal(question, signal)),
   }
 }
 

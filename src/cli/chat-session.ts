@@ -5,11 +5,12 @@ import { sessionsFolder } from '../log/sessions.ts'
 import type { Event } from '../model/event.ts'
 import type { Prepared } from '../run/builtin.ts'
 import type { Answerer, Run } from '../run/run.ts'
-import { logSink } from '../run/sinks.ts'
 import { type Book, createBook } from './chat-book.ts'
-import { say, systemReason } from './exit.ts'
-import { compose, hearSignals, type Opened, prepare, sessionOf } from './run-live.ts'
+import { builtinAgent, prepare } from './run-agent.ts'
+import { compose } from './run-compose.ts'
+import { hearSignals } from './run-live.ts'
 import type { AgentFlags } from './run-options.ts'
+import { type Opened, sessionOf } from './run-session.ts'
 
 export type ChatHooks = {
   answerer: Answerer
@@ -76,8 +77,8 @@ export async function openChatSession(flags: AgentFlags, { answerer, push, flush
 
   async function begin(): Promise<Run> {
     opened ??= await sessionOf(flags, folder, places.cwd)
-    const log = logSink(opened.log, (error) => say(`sluice: the session cannot be kept any more: ${systemReason(error)}`))
-    const started = await compose(flags, { ...prepared, request: { ...request, model: chosen } }, opened, [log, sink], answerer)
+    const agent = builtinAgent({ ...prepared, request: { ...request, model: chosen } })
+    const started = await compose(flags, { agent, session: opened, sinks: [sink], answerer })
     const signals = hearSignals(started)
     void started.done.then((done) => {
       end = done

@@ -8,7 +8,6 @@ import { openSessionLog, sessionsFolder } from '../log/sessions.ts'
 import type { Prepared } from '../run/builtin.ts'
 import type { EventSink } from '../run/pipeline.ts'
 import type { Run } from '../run/run.ts'
-import { logSink } from '../run/sinks.ts'
 import type { Attachment } from '../supervise/contract.ts'
 import { adapt } from './claude-adapt.ts'
 import { createChannel } from './claude-channel.ts'
@@ -18,9 +17,12 @@ import type { HostMessage } from './claude-input.ts'
 import { hostSink, resultOut } from './claude-output.ts'
 import { isMode, type Mode } from './claude-rules.ts'
 import { exitCodeOf, exitCodes, hasCode, say, systemReason, usageError } from './exit.ts'
-import { compose, hearSignals, type Opened, prepare, sessionOf } from './run-live.ts'
+import { builtinAgent, prepare } from './run-agent.ts'
+import { compose } from './run-compose.ts'
+import { hearSignals } from './run-live.ts'
 import type { AgentFlags } from './run-options.ts'
 import { lineOut } from './run-outputs.ts'
+import { type Opened, sessionOf } from './run-session.ts'
 
 export type DoorOptions = {
   output: 'stream-json' | 'json' | 'text'
@@ -102,16 +104,12 @@ async function serve(flags: AgentFlags, options: DoorOptions, inbox: Inbox): Pro
 
   async function start(): Promise<Run> {
     const session = await opened(flags, options, folder, prepared.places.cwd)
-    const log = logSink(session.log, (error) =>
-      say(`sluice: the session file cannot be written any more (${systemReason(error)}); the run goes on`),
-    )
-    const made = await compose(
-      flags,
-      prepared,
+    const made = await compose(flags, {
+      agent: builtinAgent(prepared),
       session,
-      [log, sink, ...(options.sinks ?? [])],
-      options.hostAnswers ? channel.answerer : undefined,
-    )
+      sinks: [sink, ...(options.sinks ?? [])],
+      answerer: options.hostAnswers ? channel.answerer : undefined,
+    })
     signals = hearSignals(made)
     void made.done.finally(inbox.close)
     return made

@@ -8,8 +8,12 @@ import { version } from './version.ts'
 type Command = { run(argv: readonly string[]): Promise<number> }
 
 const commands: Record<string, [about: string, load: () => Promise<Command>]> = {
-  run: ['give a prompt to the built-in agent, and see what it does', () => import('./run.ts')],
+  run: ['give a prompt to an agent, and see what it does', () => import('./run.ts')],
   chat: ['talk to the built-in agent in the terminal', () => import('./chat.ts')],
+  agents: ['list the agents that can be run, and what each can do', () => import('./agents.ts')],
+  control: ['look at a run, answer its questions, tell it what to do next', () => import('./control.ts')],
+  answer: ['answer a question that a run has asked by file', () => import('./answer.ts')],
+  emit: ['put an event of your own into the run you are in', () => import('./emit.ts')],
   demo: ['watch the built-in agent mend a small project, without a key', () => import('./demo.ts')],
   convert: ['translate a stream into another dialect', () => import('./convert.ts')],
   validate: ['check shape and order of a stream, and repair it', () => import('./validate.ts')],

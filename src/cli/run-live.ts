@@ -1,36 +1,23 @@
 // A live run from the command line: outputs, signals, the session file, and the exit code.
 import { dirname } from 'node:path'
-import { startBuiltin } from '../agents/builtin/agent.ts'
-import { newId } from '../agents/builtin/id.ts'
-import { ModelChoiceError } from '../agents/builtin/model/choose.ts'
 import type { Done } from '../agents/contract.ts'
-import { SettingsError } from '../config/read.ts'
-import { openSessionLog, SessionNotFound, sessionsFolder } from '../log/sessions.ts'
+import { plural, quoted } from '../base/text.ts'
 import type { WritableDialect } from '../dialects/contract.ts'
-import type { Event } from '../model/event.ts'
-import { forSession, prepareBuiltin, type Prepared } from '../run/builtin.ts'
-import { createPipeline, type EventSink } from '../run/pipeline.ts'
-import { ResumeError, resumeSession, type Resumed } from '../run/resume.ts'
-import { type Answerer, type Run, startRun } from '../run/run.ts'
-import { dialectSink, logSink } from '../run/sinks.ts'
-import { brokerOf, stagesOf } from '../run/supervisors.ts'
-import type { Attachment } from '../supervise/contract.ts'
-import { createDeadlines } from '../supervise/deadline.ts'
-import { createDegenerate } from '../supervise/degenerate.ts'
-import { createDirectives } from '../supervise/directives.ts'
-import { createLimits } from '../supervise/limits.ts'
-import { createLoops } from '../supervise/loops.ts'
-import { combine } from '../supervise/policy.ts'
-import { costText, countText, durationText } from '../views/amounts.ts'
+import { sessionsFolder } from '../log/sessions.ts'
 import { totalTokens } from '../model/usage.ts'
-import { plural } from '../base/text.ts'
-import { builtInScripts } from '../script/demo.ts'
-import { exitCodeOf, say, signalCodes, systemReason, usageError } from './exit.ts'
+import type { EventSink } from '../run/pipeline.ts'
+import type { Run } from '../run/run.ts'
+import { clearSentinel, type SentinelFacts, writeSentinel } from '../run/sentinel.ts'
+import { dialectSink } from '../run/sinks.ts'
+import type { Attachment } from '../supervise/contract.ts'
+import { costText, countText, durationText } from '../views/amounts.ts'
+import { CommandError, exitCodeOf, exitCodes, say, signalCodes, systemReason, usageError } from './exit.ts'
 import { isTerminal, stdout } from './io.ts'
-import { lineOut, openOutput, outputOf, stdoutGone, toldGone, writable } from './run-outputs.ts'
+import { agentOf } from './run-agent.ts'
+import { compose, type Composed } from './run-compose.ts'
 import type { AgentFlags } from './run-options.ts'
-import { loadPrices } from './usage-prices.ts'
-import { version } from './version.ts'
+import { lineOut, openOutput, outputOf, stdoutGone, toldGone, writable } from './run-outputs.ts'
+import { type Opened, sessionOf } from './run-session.ts'
 
 export type LiveOptions = {
   prompt?: { text: string; files: Attachment[] }
@@ -40,93 +27,59 @@ export type LiveOptions = {
   interactive?: boolean
 }
 
-export async function liveRun(flags: AgentFlags, { prompt, format, outputs, interactive = true }: LiveOptions): Promise<number> {
+export async function liveRun(flags: AgentFlags, options: LiveOptions): Promise<number> {
+  const { sentinel } = flags.run
+  if (sentinel !== undefined) await cleared(sentinel)
+  try {
+    const { done, code, run } = await oneRun(flags, options)
+    if (sentinel !== undefined)
+      await left(sentinel, { exitCode: code, session: run.session(), reason: done.reason, blockedBy: run.blockedBy(), run: run.id })
+    if (done.reason === 'cancelled_forced') process.exit(code) // something still runs that would not end
+    return code
+  } catch (error) {
+    // Whoever waits for the file waits for ever, if the run never began.
+    if (sentinel !== undefined)
+      await left(sentinel, { exitCode: error instanceof CommandError ? error.exitCode : exitCodes.failed, run: flags.run.id })
+    throw error
+  }
+}
+
+async function oneRun(
+  flags: AgentFlags,
+  { prompt, format, outputs, interactive = true }: LiveOptions,
+): Promise<{ done: Done; code: number; run: Composed }> {
   const folder = sessionsFolder(process.env)
   const sinks: EventSink[] = [await mainSink(format, flags.thoughts), ...(await fileSinks(outputs, flags.thoughts))]
-  const prepared = await prepare(flags, dirname(folder))
-  const session = await sessionOf(flags, folder, prepared.places.cwd)
-  const answerer = interactive && isTerminal(0) && process.stderr.isTTY ? (await import('./ask.ts')).askOnTerminal() : undefined // loaded where there is somebody to ask
-  const run = await compose(flags, prepared, session, [logSink(session.log, toldGone('the session file')), ...sinks], answerer)
+  const agent = await agentOf(flags, dirname(folder))
+  const { cwd } = agent.frame.places
+  const session = await sessionOf(flags, folder, cwd)
+  const isAsked = interactive && isTerminal(0) && process.stderr.isTTY
+  const terminal = isAsked ? (await import('./ask.ts')).askOnTerminal() : undefined // loaded where there is somebody to ask
+  const another = (): Promise<Opened> => sessionOf({ session: { how: 'new' } }, folder, cwd)
+  const run = await compose(flags, { agent, session, sinks, ...terminal, another })
   const signals = hearSignals(run)
   if (prompt !== undefined) run.send({ type: 'prompt', ...prompt })
   run.send({ type: 'finish' })
   const done = await run.done
   signals.stop()
-  say(summaryOf(done, session.id))
-  const code = exitCodeOf(done.reason, signals.heard())
-  if (done.reason === 'cancelled_forced') process.exit(code) // something still runs that would not end
-  return code
+  say(summaryOf(done, run.session()))
+  return { done, run, code: exitCodeOf(done.reason, signals.heard()) }
 }
 
-/** The parts of a run, put together in the one way that all doors share. */
-export async function compose(
-  flags: AgentFlags,
-  given: Prepared,
-  session: Opened,
-  sinks: readonly EventSink[],
-  answerer: Answerer | undefined,
-): Promise<Run> {
-  const prepared = forSession(given, session.id, session.forkedFrom)
-  const { settings, profile } = prepared
-  const maxTurns = flags.maxTurns ?? profile.maxTurns ?? settings.maxTurns
-  const maxCost = flags.maxCost ?? settings.maxCost
-  const timeoutMs = flags.timeoutMs ?? settings.timeoutMs
-  const stages = await stagesOf(prepared, flags.redact)
-  const now = Date.now
-  return startRun({
-    start: (host) =>
-      startBuiltin(
-        {
-          ...prepared.request,
-          session: session.id,
-          how: session.how,
-          history: session.history,
-          ...(session.forkedFrom !== undefined && { forkedFrom: session.forkedFrom }),
-        },
-        host,
-      ),
-    broker: brokerOf(prepared, flags, answerer !== undefined),
-    answerer,
-    guard: combine({ degenerate: createDegenerate() }),
-    policies: combine({
-      limits: createLimits({
-        startedAt: now(),
-        ...(maxTurns !== undefined && { maxTurns }),
-        ...(maxCost !== undefined && { maxCost }),
-        ...(timeoutMs !== undefined && { timeoutMs }),
-        ...flags.limits,
-      }),
-      deadline: createDeadlines({ timeoutMs: flags.permissionTimeoutMs }),
-      loops: createLoops(),
-      directives: createDirectives(),
-    }),
-    pipeline: createPipeline(stages, sinks, newId('run')),
-    now,
-  })
-}
-
-export async function prepare(flags: AgentFlags, dataFolder: string): Promise<Prepared> {
-  const prices = await loadPrices()
+/** What an earlier run left must not be taken for this one's. */
+async function cleared(sentinel: string): Promise<void> {
   try {
-    return await prepareBuiltin({ ...flags, env: process.env, dataFolder, version, scripts: builtInScripts, prices, now: Date.now })
+    await clearSentinel(sentinel)
   } catch (error) {
-    if (error instanceof ModelChoiceError || error instanceof SettingsError) throw usageError(error.message)
-    throw error
+    throw usageError(`--sentinel-file ${quoted(sentinel, 500)}: what is there cannot be removed: ${systemReason(error)}`)
   }
 }
 
-export type Opened = Omit<Resumed, 'forkedFrom'> & { how: 'new' | 'resumed' | 'forked'; forkedFrom?: string; history: Event[] }
-
-export async function sessionOf({ session }: AgentFlags, folder: string, cwd: string): Promise<Opened> {
+async function left(sentinel: string, facts: SentinelFacts): Promise<void> {
   try {
-    if (session.how === 'new') {
-      const id = newId('ses')
-      return { id, how: 'new', history: [], log: openSessionLog(folder, id) }
-    }
-    return { how: session.how, ...(await resumeSession(folder, { ...session, cwd }, () => newId('ses'))) }
+    await writeSentinel(sentinel, facts)
   } catch (error) {
-    if (error instanceof SessionNotFound || error instanceof ResumeError) throw usageError(error.message)
-    throw usageError(`the session cannot be kept in ${folder}: ${systemReason(error)}`)
+    say(`sluice: --sentinel-file ${quoted(sentinel, 500)} cannot be written: ${systemReason(error)}`)
   }
 }
 

@@ -4,6 +4,7 @@ import { extname, resolve } from 'node:path'
 import { quoted } from '../base/text.ts'
 import type { ServerSpec } from '../config/shape.ts'
 import type { Attachment, PermissionRule } from '../supervise/contract.ts'
+import { permissionBaseOf } from '../run/sentinel.ts'
 import { parseRule } from '../supervise/rules.ts'
 import { systemReason, usageError } from './exit.ts'
 import { durationOption, listOption, numberOption, type OptionSpec, type Parsed, textOption } from './options.ts'
@@ -11,7 +12,6 @@ import { durationOption, listOption, numberOption, type OptionSpec, type Parsed,
 export const agentOptions: Record<string, OptionSpec> = {
   model: { type: 'string', value: 'PROVIDER/MODEL', help: 'the model; script/FILE and script/demo need no key and no network' },
   profile: { type: 'string', value: 'NAME', help: 'the profile of the agent: its words, rules and model (default: default)' },
-  agent: { type: 'string', value: 'NAME', help: 'the program that runs: builtin' },
   dir: { type: 'string', value: 'DIR', help: 'the folder to work in (default: this one)' },
   permission: {
     type: 'string',
@@ -42,8 +42,44 @@ export const agentOptions: Record<string, OptionSpec> = {
   fork: { type: 'boolean', help: 'with --continue or --resume: leave that session as it is, and go on in a copy' },
 }
 
+/** Of a run alone, which nobody sits in front of. */
+export const runOptions: Record<string, OptionSpec> = {
+  agent: {
+    type: 'string',
+    value: 'NAME',
+    help: 'the agent: builtin (default), claude, codex, gemini, opencode, copilot, acp:COMMAND or replay:FILE; see sluice agents',
+  },
+  'agent-mode': { type: 'string', value: 'WORD', help: "another agent's own word for how freely it may work" },
+  'one-way': { type: 'boolean', help: 'drive another agent without a way back: one prompt, and nobody is asked' },
+  'replay-speed': { type: 'string', value: 'N', help: 'of replay:FILE: 1 is its own pace (default), 10 ten times that, 0 at once' },
+  'permission-handler': {
+    type: 'string',
+    value: 'HANDLER',
+    help: 'file:BASE writes each question to BASE.req and takes its answer from BASE.req.response; control waits for sluice control',
+  },
+  'control-socket': {
+    type: 'string',
+    value: 'PATH',
+    help: 'where sluice control reaches the run (default: a place of its own, by its id)',
+  },
+  'no-control-socket': { type: 'boolean', help: 'the run cannot be reached' },
+  'run-id': { type: 'string', value: 'ID', help: 'the id of the run, on every event' },
+  label: { type: 'string', value: 'TEXT', help: 'a name for the run' },
+  'sentinel-file': { type: 'string', value: 'PATH', help: 'a file that appears when the run is over, and says how it ended' },
+  'max-retries': {
+    type: 'string',
+    value: 'N',
+    help: 'how often the whole prompt is given again to a new session when a run fails (default 0)',
+  },
+}
+
 /** What the options say about the agent and those who watch it. */
 export type AgentFlags = {
+  agent: string
+  mode?: string
+  headless: boolean
+  replaySpeed: number
+  run: RunFlags
   cwd: string
   model?: string
   profile?: string
@@ -66,9 +102,20 @@ export type AgentFlags = {
   session: { how: 'new' } | { how: 'resumed' | 'forked'; id: string | undefined }
 }
 
+/** How the run is known and reached. */
+export type RunFlags = {
+  id?: string
+  label?: string
+  /** Who is asked: by a file, or over the socket, also when nobody is there yet. */
+  handler?: { base: string } | 'control'
+  /** A path of the user's own; false: none. */
+  socket?: string | false
+  sentinel?: string
+  maxRetries: number
+}
+
 export function agentFlags(values: Parsed['values']): AgentFlags {
-  const agent = textOption(values, 'agent') ?? 'builtin'
-  if (agent !== 'builtin') throw usageError(`--agent ${quoted(agent)} cannot be run; the agent that can is builtin`)
+  const mode = textOption(values, 'agent-mode')
   const dir = textOption(values, 'dir') ?? '.'
   if (statSync(dir, { throwIfNoEntry: false })?.isDirectory() !== true) throw usageError(`--dir ${quoted(dir, 500)} is not a folder`)
   const model = textOption(values, 'model')
@@ -78,6 +125,11 @@ export function agentFlags(values: Parsed['values']): AgentFlags {
   const maxCost = numberOption(values, 'max-cost', { least: 0 })
   const timeoutMs = durationOption(values, 'timeout')
   return {
+    agent: textOption(values, 'agent') ?? 'builtin',
+    ...(mode !== undefined && { mode }),
+    headless: values['one-way'] === true,
+    replaySpeed: numberOption(values, 'replay-speed', { least: 0 }) || (values['replay-speed'] === undefined ? 1 : Infinity),
+    run: runFlags(values),
     cwd: resolve(dir),
     ...(model !== undefined && { model }),
     ...(profile !== undefined && { profile }),
@@ -97,6 +149,39 @@ export function agentFlags(values: Parsed['values']): AgentFlags {
     redact: values['no-redact'] !== true,
     session: sessionOf(values),
   }
+}
+
+function runFlags(values: Parsed['values']): RunFlags {
+  const id = textOption(values, 'run-id')
+  if (id !== undefined && !/^[\w-]{1,64}$/.test(id))
+    throw usageError(`--run-id ${quoted(id)}: letters, digits, - and _ only, and no more than 64 of them`)
+  const label = textOption(values, 'label')
+  const sentinel = textOption(values, 'sentinel-file')
+  const path = textOption(values, 'control-socket')
+  const isOff = values['no-control-socket'] === true
+  if (isOff && path !== undefined) throw usageError('give --control-socket or --no-control-socket, not both')
+  const handler = handlerOf(textOption(values, 'permission-handler'), values, sentinel)
+  if (handler === 'control' && isOff) throw usageError('--permission-handler control needs the control socket')
+  return {
+    ...(id !== undefined && { id }),
+    ...(label !== undefined && { label }),
+    ...(handler !== undefined && { handler }),
+    ...(isOff ? { socket: false } : path !== undefined && { socket: resolve(path) }),
+    ...(sentinel !== undefined && { sentinel: resolve(sentinel) }),
+    maxRetries: numberOption(values, 'max-retries', { whole: true, least: 0 }) ?? 0,
+  }
+}
+
+/** Questions go beside the sentinel, unless another way is named. */
+function handlerOf(text: string | undefined, values: Parsed['values'], sentinel: string | undefined): RunFlags['handler'] {
+  if (text === undefined) {
+    const isApproved = values['auto-approve'] === true || values['confirm'] === true
+    return sentinel === undefined || isApproved ? undefined : { base: permissionBaseOf(resolve(sentinel)) }
+  }
+  if (text === 'control') return text
+  const base = /^file:(.+)$/s.exec(text)?.[1]
+  if (base === undefined) throw usageError(`--permission-handler ${quoted(text, 500)} is neither file:BASE nor control`)
+  return { base: resolve(base) }
 }
 
 function limitsOf(values: Parsed['values']): AgentFlags['limits'] {

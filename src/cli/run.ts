@@ -1,14 +1,14 @@
 // sluice run: one prompt, one agent, one stream.
 import { isTerminal } from './io.ts'
 import { textOption, listOption, type CommandSpec, parseOptions } from './options.ts'
-import { agentFlags, agentOptions, attachmentsOf, promptOf } from './run-options.ts'
+import { agentFlags, agentOptions, attachmentsOf, promptOf, runOptions } from './run-options.ts'
 import { quoted } from '../base/text.ts'
 import { exitCodes, usageError } from './exit.ts'
 import { fileSinks, liveRun } from './run-live.ts'
 
 const spec: CommandSpec = {
   usage: 'sluice run [PROMPT|-] [options]',
-  about: `Gives a prompt to the built-in agent and tells what it does, as it happens. On a terminal you are asked before it changes anything;
+  about: `Gives a prompt to an agent, the built-in one unless another is named, and tells what it does, as it happens. On a terminal you are asked before it changes anything;
 without one, what no rule allows is refused and told. Every run is kept under ~/.local/share/sluice/sessions and can be continued.`,
   options: {
     'prompt-file': { type: 'string', value: 'FILE', help: 'read the prompt from a file' },
@@ -17,12 +17,14 @@ without one, what no rule allows is refused and told. Every run is kept under ~/
     'input-format': { type: 'string', value: 'FORMAT', help: 'text (default), or claude: prompts and answers come on stdin as JSON lines' },
     'on-event': { type: 'string', many: true, value: '[DIALECT:]PATH', help: 'write the events to a file or pipe too (default: avenor)' },
     ...agentOptions,
+    ...runOptions,
   },
   examples: [
     ["sluice run --model script/demo 'say hello'", 'no key and no network: the words of the model are scripted'],
     ["sluice run 'why does the test fail?' --read-only", 'it may look, and change nothing'],
     ["sluice run 'fix the test' --permission 'edit=allow' --permission 'bash:npm test *=allow'", 'headless, with two doors open'],
     ["sluice run 'fix the test' --format aictrl --max-cost 0.50 --timeout 10m > run.ndjson", 'for a CI job'],
+    ["sluice run --agent claude 'fix the test' --on-event run.ndjson", 'another agent, and its events in a file'],
     ["sluice run --continue 'now write the changelog'", 'go on where the last run stopped'],
   ],
   exits: [
@@ -48,6 +50,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const outputs = listOption(values, 'on-event')
   const files = attachmentsOf(listOption(values, 'file'))
   if (isClaudeInput(textOption(values, 'input-format'), format)) {
+    if (flags.agent !== 'builtin') throw usageError('--input-format claude is for the built-in agent; speak to others with sluice control')
     const { claudeDoor, plainDoor } = await import('./claude-door.ts')
     const prompt = words.length === 0 && promptFile === undefined ? undefined : { text: promptOf(words, promptFile, false), files }
     return claudeDoor(flags, {
@@ -57,7 +60,9 @@ export async function run(argv: readonly string[]): Promise<number> {
       ...(prompt !== undefined && { prompt }),
     })
   }
-  return liveRun(flags, { prompt: { text: promptOf(words, promptFile, isTerminal(0)), files }, format, outputs })
+  const isToldAgain = flags.agent.startsWith('replay:') && words.length === 0 && promptFile === undefined
+  const prompt = isToldAgain ? {} : { prompt: { text: promptOf(words, promptFile, isTerminal(0)), files } }
+  return liveRun(flags, { ...prompt, format, outputs })
 }
 
 /** Prompts and answers on stdin are of use only to one who can read the questions. */

@@ -48,6 +48,7 @@ export const sessionFamily = [
   event('session.start', {
     how: optional(words(['new', 'resumed', 'forked'])),
     forkedFrom: optional(text),
+    label: optional(text),
     ...setting,
   }),
   event('session.update', {

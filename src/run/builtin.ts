@@ -5,36 +5,27 @@ import type { McpOptions } from '../agents/builtin/mcp/spec.ts'
 import type { BuiltinRequest, Server, Servers } from '../agents/builtin/request.ts'
 import { systemText } from '../agents/builtin/system.ts'
 import { connectServers } from '../agents/builtin/mcp/session.ts'
-import { chooseModel, defaultModel, keylessModel, MissingKeyError, ModelChoiceError, providerKeys } from '../agents/builtin/model/choose.ts'
+import { chooseModel, defaultModel, keylessModel, MissingKeyError, ModelChoiceError } from '../agents/builtin/model/choose.ts'
 import { createScripts } from '../agents/builtin/model/scripts.ts'
 import { childEnvironment } from '../agents/process/environment.ts'
 import { builtinTools } from '../agents/builtin/tools/index.ts'
 import type { Tool } from '../agents/builtin/tools/tool.ts'
 import { findInstructions } from '../config/instructions.ts'
-import { placesOf, type Places } from '../config/places.ts'
-import { chooseProfile, findProfiles } from '../config/profiles.ts'
-import { loadSettings } from '../config/settings.ts'
 import type { Loaded, Profile, ServerSpec } from '../config/shape.ts'
-import { findSkills, loadSkill } from '../config/skills.ts'
-import { matchesName, rulesBesideTools } from '../config/tools.ts'
+import { loadSkill } from '../config/skills.ts'
+import { matchesName } from '../config/tools.ts'
 import { expandServer } from '../config/servers.ts'
 import type { Catalog } from '../prices/catalog.ts'
 import type { PermissionRule } from '../supervise/contract.ts'
-import { defaultRules, judge, toolHidden } from '../supervise/rules.ts'
+import { judge, toolHidden } from '../supervise/rules.ts'
 import { isSecretFile, secretGlobs } from '../supervise/secrets.ts'
+import { type Frame, type FrameOptions, prepareFrame, unreadable } from './frame.ts'
 
-export type BuiltinOptions = {
-  cwd: string
-  env: NodeJS.ProcessEnv
+export type BuiltinOptions = FrameOptions & {
   /** Where sessions and outputs are kept. */
   dataFolder: string
   version: string
   model?: string
-  profile?: string
-  settingsFile?: string
-  trustProject: boolean
-  /** From the command line: these come after all others. */
-  rules: readonly PermissionRule[]
   gates: { strict: boolean }
   apiRetries: number
   stream: boolean
@@ -47,44 +38,14 @@ export type BuiltinOptions = {
   now(): number
 }
 
-export type Prepared = {
-  request: Omit<BuiltinRequest, 'session' | 'how' | 'forkedFrom' | 'history'>
-  places: Places
-  settings: Loaded
-  profile: Profile
-  /** What holds for the agent or subagent of a profile, in the order in which it counts. */
-  rulesFor(profile: string): readonly PermissionRule[]
-  /** The same for those below it, who have tools of their own. */
-  boundsFor(profile: string): readonly PermissionRule[]
-  /** Folders outside the project that the agent may use: its own outputs. */
-  ownFolders: readonly string[]
-  /** And those that it may only read: skills. */
-  skillFolders: readonly string[]
-  /** Values that must never show. */
-  secrets: readonly string[]
-}
+export type Prepared = Frame & { request: Omit<BuiltinRequest, 'session' | 'how' | 'forkedFrom' | 'history'> }
 
 export async function prepareBuiltin(options: BuiltinOptions): Promise<Prepared> {
-  const { env, trustProject, now } = options
-  const places = placesOf(options.cwd, env)
-  const settings = await loadSettings({
-    places,
-    trustProject,
-    defaults: defaultRules,
-    ...(options.settingsFile !== undefined && { settingsFile: options.settingsFile }),
-  })
-  const [found, { skills, problems }, { instructions, problems: unread }] = await Promise.all([
-    findProfiles({ places, settings, trustProject }),
-    findSkills(places),
-    findInstructions(places, settings.instructions, isSecretFile),
-  ])
-  const profile = chooseProfile(found.profiles, options.profile ?? settings.profile ?? 'default')
-  const profileNamed = (name: string): Profile | undefined => found.profiles.find((one) => one.name === name)
-  const withOwn = (own: readonly PermissionRule[]): PermissionRule[] => [...defaultRules, ...settings.rules, ...own, ...options.rules]
-  const rulesFor = (name: string): readonly PermissionRule[] => withOwn(profileNamed(name)?.rules ?? [])
-  const boundsFor = (name: string): readonly PermissionRule[] => withOwn(rulesBesideTools(profileNamed(name)))
-  const keys = providerKeys(env, settings.providers)
-  const secrets = Object.values(keys)
+  const { env, now } = options
+  const frame = await prepareFrame(options)
+  const { places, settings, profile, profiles, skills, keys, secrets, rulesFor } = frame
+  const { instructions, problems: unread } = await findInstructions(places, settings.instructions, isSecretFile)
+  const profileNamed = (name: string): Profile | undefined => profiles.find((one) => one.name === name)
   const scripts = createScripts(places.cwd, options.scripts)
   const choose = (spec: string): ReturnType<typeof chooseModel> =>
     chooseModel(spec, { env, scripts, providers: settings.providers, thoughts: options.thoughts })
@@ -106,20 +67,13 @@ export async function prepareBuiltin(options: BuiltinOptions): Promise<Prepared>
   const givenUp = new AbortController()
 
   return {
-    places,
-    settings,
-    profile,
-    rulesFor,
-    boundsFor,
-    ownFolders: [],
-    skillFolders: skills.map(({ folder }) => folder),
-    secrets,
+    ...frame,
     request: {
       version: options.version,
       model,
       chooseModel: choose,
       profile,
-      profiles: found.profiles,
+      profiles,
       rules: rulesFor(profile.name).map(({ permission, pattern, action }) => ({ permission, pattern, action })),
       system: systemText({ cwd: places.cwd, root: places.root, platform: process.platform, now: now(), instructions }),
       tools,
@@ -155,14 +109,7 @@ export async function prepareBuiltin(options: BuiltinOptions): Promise<Prepared>
       apiRetries: options.apiRetries,
       ...(settings.historyLimit !== undefined && settings.historyLimit > 0 && { historyLimit: settings.historyLimit }),
       stream: options.stream,
-      notices: [
-        ...[...settings.leftOut, ...found.leftOut].map((text) => ({ level: 'warn' as const, code: 'untrusted', text })),
-        ...[...problems, ...found.problems, ...unread].map(({ path, reason }) => ({
-          level: 'warn' as const,
-          code: 'unreadable',
-          text: `${path}: ${reason}`,
-        })),
-      ],
+      notices: [...frame.notices, ...unread.map(unreadable)],
     },
   }
 }

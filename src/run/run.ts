@@ -10,7 +10,11 @@ import type { Policies, Said } from '../supervise/policy.ts'
 import type { Pipeline } from './pipeline.ts'
 
 /** A person, or a program, who can be asked. The signal says that the question is no longer open. */
-export type Answerer = (question: Question, signal: AbortSignal) => Promise<Reply | undefined>
+export type Answerer = {
+  (question: Question, signal: AbortSignal): Promise<Reply | undefined>
+  /** What must be done before the stream tells of the question. Does not reject. */
+  before?(question: Question, signal: AbortSignal): Promise<void>
+}
 
 /** The same for questions that are a choice: an answer to each, or nothing. */
 export type Chooser = (ask: Ask, signal: AbortSignal) => Promise<Chosen | undefined>
@@ -33,15 +37,21 @@ export type Run = {
   send(command: Command): void
   /** The end, now: for a second signal, or when nothing else helps. */
   force(text: string, signal?: string): void
+  /** False: no such question is open, or no more. */
+  answer(id: string, reply: Reply): boolean
+  /** The events are all told; the pipeline is left open. */
   done: Promise<Done>
 }
+
+/** `tell`: tells of the question, if that was not done yet. */
+type Open = { gone: AbortController; tell?(): void }
 
 const nobodyChose = 'Nobody can be asked in this run. Decide for yourself, and say what you decided.'
 const graceMs = 5000
 const longestTimer = 2 ** 31 - 1
 
 export function startRun({ start, broker, answerer, chooser, guard, policies, pipeline, now }: RunParts): Run {
-  const open = new Map<string, AbortController>()
+  const open = new Map<string, Open>()
   const posed = new Map<string, Ask>() // those that are a choice
   const timers = new Set<NodeJS.Timeout>()
   let clock: { timer: NodeJS.Timeout; due: number } | undefined // for the next tick that matters
@@ -115,31 +125,55 @@ export function startRun({ start, broker, answerer, chooser, guard, policies, pi
     if (ask.questions !== undefined) return pose(ask, ask.questions)
     const verdict = broker.decide(ask)
     if ('answer' in verdict) return settle(verdict)
-    const gone = new AbortController()
-    open.set(ask.id, gone)
-    tell('permission.request', verdict.request, ask.place)
-    void Promise.resolve(answerer?.(verdict, gone.signal)).then(
-      (reply) => answer(ask.id, reply),
-      () => answer(ask.id, undefined),
-    )
+    void consult(verdict)
   }
 
-  /** The first answer wins. Whoever was asked has nothing to say: it is refused. */
-  function answer(id: string, reply: Reply | undefined): void {
-    if (!open.has(id)) return
-    for (const settled of broker.choose(id, reply ?? { option: 'reject_once', by: 'headless' })) settle(settled)
+  async function consult(question: Question): Promise<void> {
+    const { ask, request } = question
+    const gone = new AbortController()
+    const one: Open = { gone, tell: () => tell('permission.request', request, ask.place) }
+    open.set(ask.id, one)
+    if (answerer?.before !== undefined) await answerer.before(question, gone.signal)
+    told(one)
+    let reply: Reply | undefined
+    try {
+      reply = gone.signal.aborted ? undefined : await answerer?.(question, gone.signal)
+    } catch {
+      // it has nothing to say
+    }
+    answer(ask.id, reply ?? { option: 'reject_once', by: 'headless' })
+  }
+
+  function told(one: Open | undefined): void {
+    const { tell: first } = one ?? {}
+    if (one !== undefined) delete one.tell
+    first?.()
+  }
+
+  /** The first answer wins. */
+  function answer(id: string, reply: Reply): boolean {
+    if (!open.has(id) || posed.has(id)) return false
+    const settled = broker.choose(id, reply)
+    for (const one of settled) settle(one)
+    return settled.length > 0
+  }
+
+  function close(id: string): void {
+    const one = open.get(id)
+    open.delete(id)
+    told(one)
+    one?.gone.abort()
   }
 
   function settle({ ask, answer: decided, events }: Settled): void {
-    open.get(ask.id)?.abort()
-    open.delete(ask.id)
+    close(ask.id)
     for (const event of events) tell('permission.answer', event, ask.place)
     running!.send({ type: 'permission', id: ask.id, answer: decided })
   }
 
   function pose(ask: Ask, questions: NonNullable<Ask['questions']>): void {
     const gone = new AbortController()
-    open.set(ask.id, gone)
+    open.set(ask.id, { gone })
     posed.set(ask.id, ask)
     tell('question.request', { id: ask.id, questions }, ask.place)
     void Promise.resolve(chooser?.(ask, gone.signal)).then(
@@ -155,8 +189,7 @@ export function startRun({ start, broker, answerer, chooser, guard, policies, pi
 
   function settleChoice(ask: Ask, decided: Answer, answers?: Record<string, string>): void {
     if (!posed.delete(ask.id)) return
-    open.get(ask.id)?.abort()
-    open.delete(ask.id)
+    close(ask.id)
     const { decision, by, text } = decided
     tell('question.answer', { id: ask.id, decision, by, answers, text }, ask.place)
     running!.send({ type: 'permission', id: ask.id, answer: decided })
@@ -202,11 +235,10 @@ export function startRun({ start, broker, answerer, chooser, guard, policies, pi
     clearTimeout(clock?.timer)
     for (const timer of timers) clearTimeout(timer)
     withdraw('policy')
-    pipeline.end()
     return done
   }
 
   wind()
   running = start({ emit, raise, withdraw: (id) => withdrawOne(id, 'agent'), now })
-  return { send, force, done: finish() }
+  return { send, force, answer, done: finish() }
 }

@@ -1,4 +1,4 @@
-// Who decides and who watches in a run of the built-in agent, made from the settings and the command line.
+// Who decides and who watches in a run, made from the settings and the command line.
 import { readdirSync } from 'node:fs'
 import { quoted } from '../base/text.ts'
 import { SettingsError } from '../config/read.ts'
@@ -9,15 +9,15 @@ import { createRedactor, type LinePattern } from '../stream/redact.ts'
 import type { Gates } from '../supervise/gates.ts'
 import { type Broker, createBroker } from '../supervise/permission.ts'
 import { createStatus } from '../supervise/status.ts'
-import type { Prepared } from './builtin.ts'
+import type { Frame } from './frame.ts'
 import type { Stage } from './pipeline.ts'
 
 export type Doors = { autoApprove: boolean; gates: Gates }
 
 export function brokerOf(
-  { places, settings, rulesFor, boundsFor, ownFolders, skillFolders }: Prepared,
+  { places, settings, rulesFor, boundsFor, ownFolders, skillFolders }: Frame,
   { autoApprove, gates }: Doors,
-  interactive: boolean,
+  interactive: () => boolean,
 ): Broker {
   return createBroker({
     rulesFor,
@@ -39,9 +39,18 @@ function list(folder: string): string[] {
 }
 
 /** What stands between the agent and its readers, in order. Throws a SettingsError. */
-export async function stagesOf({ settings, secrets }: Prepared, redact: boolean): Promise<Stage[]> {
-  return redact ? [statusStage(), redactStage(secrets, await patternsOf(settings.redact))] : [statusStage()]
+export async function stagesOf({ settings, secrets }: Frame, { redact, label }: { redact: boolean; label?: string }): Promise<Stage[]> {
+  return [
+    ...(label === undefined ? [] : [labelStage(label)]),
+    statusStage(),
+    ...(redact ? [redactStage(secrets, await patternsOf(settings.redact))] : []),
+  ]
 }
+
+/** Every session of the run bears the name that the run was given. */
+const labelStage = (label: string): Stage => ({
+  push: (event, pass) => pass(event.kind === 'session.start' ? { ...event, label } : event),
+})
 
 function statusStage(): Stage {
   const policy = createStatus()

@@ -21,7 +21,7 @@ function isAllowed(text: string, cwd = '/project'): boolean {
     command: { text, cwd },
     changes: true,
   }
-  const settled = createBroker({ rulesFor: () => rules, scene, interactive: false }).decide(ask)
+  const settled = createBroker({ rulesFor: () => rules, scene, interactive: () => false }).decide(ask)
   assert.ok('answer' in settled)
   return settled.answer.decision === 'allow'
 }

@@ -17,7 +17,7 @@ test('an "always" for a program that runs what it reads is not one for all that 
     'while true; do python3; done < x',
     'env /usr/bin/python3 - <<< 1',
   ]) {
-    const one = broker(['write=allow', 'read=allow'], { interactive: true })
+    const one = broker(['write=allow', 'read=allow'], { interactive: () => true })
     const { request, ask } = question(one.decide(bash(text)))
     assert.ok(
       request.options.every(({ kind }) => kind !== 'allow_always'),
@@ -34,7 +34,7 @@ test('an "always" for a program that runs what it reads is not one for all that 
 })
 
 test('a question names what a command needs beside itself first, and every rule that an "always" would make', () => {
-  const one = broker([], { interactive: true })
+  const one = broker([], { interactive: () => true })
   const { request, needs } = question(one.decide(bash('a; b; c; d; e; f; cat /h/notes/.env > out')))
   assert.match(request.question!, /^Allow bash: write "\/p\/out", external_directory "\/h\/notes\/\.env", secret_file/)
   assert.equal(needs?.length, 10)
@@ -49,7 +49,7 @@ test('a question names what a command needs beside itself first, and every rule 
 
 test('an "always" for a file right in the home folder, or above the project, is for that file alone', () => {
   for (const path of ['/h/notes.txt', '/etc', '/x']) {
-    const { request } = question(broker([], { interactive: true }).decide(file('read', path)))
+    const { request } = question(broker([], { interactive: () => true }).decide(file('read', path)))
     assert.deepEqual(request.suggestions, [{ permission: 'external_directory', pattern: path, action: 'allow' }])
   }
 })
@@ -81,7 +81,7 @@ test('what leads through /proc is outside, whatever it is for the one who asks',
 
 test('"always" means this very command where the words behind it are run, and not where they only say what to do it with', () => {
   const offered = (text: string): unknown => {
-    const { suggestions } = question(broker([], { interactive: true }).decide(bash(text))).request
+    const { suggestions } = question(broker([], { interactive: () => true }).decide(bash(text))).request
     return suggestions?.map((rule) => (rule as { pattern: string }).pattern)[0]
   }
   for (const text of [
@@ -109,13 +109,13 @@ test('a program that git is told to run hides behind no rule', () => {
 test('what a profile denies is denied to the subagents of its agent, whatever theirs allows', () => {
   const rules = { strict: ['bash=deny', 'write:docs/*=deny'], loose: ['bash=allow', 'write=allow'] }
   const rulesFor = (name: string) => [...defaultRules, ...rules[name as 'strict' | 'loose'].map(parseRule)]
-  const one = createBroker({ rulesFor, scene, interactive: false })
+  const one = createBroker({ rulesFor, scene, interactive: () => false })
   const ask = { profile: 'loose', above: ['strict'] }
   assert.equal(decision(one, bash('ls', ask)), 'reject')
   assert.equal(decision(one, file('write', '/p/docs/a', ask)), 'reject')
   assert.equal(decision(one, file('write', '/p/src/a', ask)), 'allow')
   assert.equal(decision(one, bash('ls', { ...ask, above: [] })), 'allow')
-  const unbound = createBroker({ rulesFor, boundsFor: () => defaultRules, scene, interactive: false })
+  const unbound = createBroker({ rulesFor, boundsFor: () => defaultRules, scene, interactive: () => false })
   assert.equal(decision(unbound, bash('ls', ask)), 'allow')
 })
 

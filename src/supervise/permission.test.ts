@@ -18,7 +18,7 @@ test('what rules allow is granted by them, with an event for each permission', (
 })
 
 test('a deny is final, names its rule, and beats auto-approve and dry run', () => {
-  for (const settings of [{}, { autoApprove: true }, { interactive: true }, { gates: { dryRun: true } }]) {
+  for (const settings of [{}, { autoApprove: true }, { interactive: () => true }, { gates: { dryRun: true } }]) {
     const { answer, events } = settled(broker(['bash=allow', 'bash:rm *=deny'], settings).decide(bash('ls && rm x')))
     assert.equal(answer.decision, 'reject')
     assert.equal(answer.by, 'rule')
@@ -206,7 +206,7 @@ test('control characters are refused whatever the rules say', () => {
 })
 
 test('somebody there: the question names what is asked and offers once, always and no', () => {
-  const { request } = question(broker(['bash:ls *=allow'], { interactive: true }).decide(bash('ls && git push origin')))
+  const { request } = question(broker(['bash:ls *=allow'], { interactive: () => true }).decide(bash('ls && git push origin')))
   assert.match(request.question ?? '', /bash "git push origin"/)
   assert.deepEqual([request.permission, request.patterns], ['bash', ['git push origin']])
   assert.deepEqual(
@@ -221,7 +221,7 @@ test('somebody there: the question names what is asked and offers once, always a
 })
 
 test('what cannot be known is never offered for always', () => {
-  const { request } = question(broker([], { interactive: true }).decide(bash('eval "$x"')))
+  const { request } = question(broker([], { interactive: () => true }).decide(bash('eval "$x"')))
   assert.deepEqual(
     request.options.map(({ kind }) => kind),
     ['allow_once', 'reject_once'],
@@ -229,7 +229,7 @@ test('what cannot be known is never offered for always', () => {
 })
 
 test('once is once', () => {
-  const one = broker([], { interactive: true })
+  const one = broker([], { interactive: () => true })
   const ask = bash('make')
   question(one.decide(ask))
   const [first] = one.choose(ask.id, { option: 'allow_once', by: 'terminal' })
@@ -240,7 +240,7 @@ test('once is once', () => {
 })
 
 test('always covers later calls and open questions alike, and no deny', () => {
-  const one = broker(['bash:git push --force *=deny'], { interactive: true })
+  const one = broker(['bash:git push --force *=deny'], { interactive: () => true })
   const [first, alike, other] = [bash('git push a'), bash('git push b'), bash('make')]
   for (const ask of [first, alike, other]) question(one.decide(ask))
   const done = one.choose(first.id, { option: 'allow_always', by: 'user' })
@@ -263,7 +263,7 @@ test('always covers later calls and open questions alike, and no deny', () => {
 })
 
 test('a no is told to the model, with the words of whoever said it', () => {
-  const one = broker([], { interactive: true })
+  const one = broker([], { interactive: () => true })
   const ask = bash('make')
   question(one.decide(ask))
   const [refused] = one.choose(ask.id, { option: 'reject_once', by: 'user', text: 'use npm', stop: true })
@@ -272,7 +272,7 @@ test('a no is told to the model, with the words of whoever said it', () => {
 })
 
 test('a question can be withdrawn', () => {
-  const one = broker([], { interactive: true })
+  const one = broker([], { interactive: () => true })
   const ask = bash('make')
   question(one.decide(ask))
   assert.equal(one.withdraw(ask.id, 'cancelled', 'policy')?.answer.decision, 'cancelled')

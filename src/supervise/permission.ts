@@ -21,8 +21,8 @@ export type BrokerSettings = {
   listed?: ReadonlySet<string>
   /** Answers yes to what the rules leave open. */
   autoApprove?: boolean
-  /** Somebody can be asked. */
-  interactive: boolean
+  /** Somebody can be asked, now. */
+  interactive(): boolean
 }
 
 /** An ask that is decided, with what the stream is to say about it. */
@@ -81,7 +81,7 @@ export function createBroker(settings: BrokerSettings): Broker {
     if (gated !== undefined) return { ask, answer: { decision: 'allow', by: 'policy', instead: gated.instead }, events: [] }
     const asked = all.filter(({ said }) => said.action === 'ask')
     if (asked.length === 0 || autoApprove) return allowed(ask, all)
-    if (!interactive) return refused(ask, 'headless', headlessText(asked), asked)
+    if (!interactive()) return refused(ask, 'headless', headlessText(asked), asked)
     pending.set(ask.id, { ask, needs, asked })
     return { ask, request: requestOf(ask, asked), needs: asked.map(({ need: { permission, pattern } }) => ({ permission, pattern })) }
   }

@@ -8,7 +8,7 @@ export const scene = { root: '/p', home: '/h', realPath: (path: string): string 
 
 export function broker(texts: readonly string[], settings: Partial<BrokerSettings> = {}): Broker {
   const rules = [...defaultRules, ...texts.map(parseRule)]
-  return createBroker({ rulesFor: () => rules, scene, interactive: false, ...settings })
+  return createBroker({ rulesFor: () => rules, scene, interactive: () => false, ...settings })
 }
 
 let count = 0

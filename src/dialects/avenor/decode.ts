@@ -280,7 +280,11 @@ export function decode(pen: Pen): DecoderBody {
             place,
           )
         case 'session.start':
-          return pen.emit('session.start', { how: pen.isEnded() ? 'resumed' : undefined, program: record.backend, cwd: record.dir }, place)
+          return pen.emit(
+            'session.start',
+            { how: pen.isEnded() ? 'resumed' : undefined, program: record.backend, cwd: record.dir, label: record.run_label },
+            place,
+          )
         case 'session.end':
           return sessionEnd(record, place)
         case 'agent.prompt_submitted':

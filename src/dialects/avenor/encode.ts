@@ -33,7 +33,7 @@ export function encode(sink: Sink): Encoder {
   function follow(session: Session, run: string): void {
     session.seenRun = run
     session.run = loops.isOver(run) ? undefined : run
-    session.label = loops.labelOf(session.run)
+    session.label = loops.labelOf(session.run) ?? session.label
   }
 
   function startSession(event: Event): Session {
@@ -45,6 +45,7 @@ export function encode(sink: Sink): Encoder {
     const session = createSession(event.session, event.session === undefined ? `session-${made}` : wireId(event.session))
     sessions.set(event.session, session)
     if (event.run !== undefined) follow(session, event.run)
+    session.label ??= told?.label
     if (told?.program === undefined) sink.added('session.start.backend')
     const record = {
       event: 'session.start' as const,

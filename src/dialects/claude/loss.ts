@@ -12,7 +12,7 @@ export const loss: LossTable = {
   'phase.end': drop,
   'session.start': {
     how: 'exact',
-    lost: ['provider', 'agentName', 'title', 'rules', 'schema', 'forkedFrom', 'how'],
+    lost: ['provider', 'agentName', 'title', 'rules', 'schema', 'forkedFrom', 'how', 'label'],
     note: 'told by the init of the first turn',
   },
   'session.update': {

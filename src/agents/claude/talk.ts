@@ -1,0 +1,120 @@
+// Claude Code's side of stream-json: prompts as user records, questions and interrupts over the control channel. It repeats what we say
+// (--replay-user-messages), often late: the repetition tells that a prompt was taken up, and is not told again.
+import { randomUUID } from 'node:crypto'
+import { isRecord, type Rec } from '../../base/json.ts'
+import type { Answer, Ask, Attachment } from '../../supervise/contract.ts'
+import type { Prompt, Talk, Wire } from '../driver.ts'
+
+/** A prompt that was not repeated. `isTaken`: a turn has begun for it; `isShown`: the stream has told it. */
+type Waiting = { prompt: Prompt; isTaken: boolean; isShown: boolean }
+
+export function claudeTalk(wire: Wire): Talk {
+  const asked = new Set<string>() // requests of ours without a reply
+  const answered = new Set<string>() // its questions, until it repeats our answer
+  const waiting: Waiting[] = []
+  let repeats = false
+  let made = 0
+
+  function request(body: Rec): void {
+    const id = `sluice-${++made}`
+    asked.add(id)
+    wire.write({ type: 'control_request', request_id: id, request: body })
+  }
+  const response = (body: Rec): Rec => ({ type: 'control_response', response: body })
+
+  request({ subtype: 'initialize', hooks: null })
+
+  return {
+    prompt(prompt) {
+      waiting.push({ prompt, isTaken: false, isShown: false })
+      const message = { role: 'user', content: contentOf(prompt) }
+      wire.write({ type: 'user', message, parent_tool_use_id: null, session_id: '', uuid: randomUUID() })
+    },
+    answer(ask, answer) {
+      answered.add(ask.id)
+      wire.tell(response({ subtype: 'success', request_id: ask.id, response: decisionOf(ask, answer) }))
+    },
+    interrupt: () => request({ subtype: 'interrupt' }),
+    set({ model, mode }) {
+      if (model !== undefined) request({ subtype: 'set_model', model })
+      if (mode !== undefined) request({ subtype: 'set_permission_mode', mode })
+    },
+    hear(record) {
+      if (record['type'] === 'user') return isRepeated(record)
+      if (record['type'] === 'control_request') refuse(record)
+      const id = record['type'] === 'control_response' && isRecord(record['response']) ? record['response']['request_id'] : undefined
+      return typeof id === 'string' && (asked.delete(id) || answered.delete(id))
+    },
+    see(event) {
+      if (event.agent !== undefined) return
+      if (event.kind === 'turn.start') {
+        const next = event.trigger === 'task' ? undefined : waiting.find(({ isTaken }) => !isTaken)
+        if (next !== undefined) next.isTaken = true
+        show(next)
+      } else if (event.kind === 'turn.end') {
+        answered.clear()
+        // A command such as /cost is worked off without being repeated. A version that repeats nothing may have taken up all.
+        const taken = waiting.filter(({ isTaken }) => isTaken)
+        const isSilent = !repeats && event.reason === 'end_turn' && taken.some(({ prompt }) => !prompt.text.startsWith('/'))
+        for (const one of isSilent ? [...waiting] : taken) forget(one)
+      }
+    },
+    isIdle: () => waiting.length === 0,
+  }
+
+  function show(one: Waiting | undefined): void {
+    if (one === undefined || one.isShown) return
+    one.isShown = true
+    wire.show(one.prompt)
+  }
+
+  function forget(one: Waiting): void {
+    show(one)
+    waiting.splice(waiting.indexOf(one), 1)
+  }
+
+  /** Several prompts may be taken up in one turn: each is told when it is repeated, if not before. */
+  function isRepeated({ message, parent_tool_use_id: parent }: Rec): boolean {
+    if (parent !== null && parent !== undefined) return false
+    const content: unknown = isRecord(message) ? message['content'] : undefined
+    const last: unknown = Array.isArray(content) ? content.at(-1) : { type: 'text', text: content }
+    const one = isRecord(last) && last['type'] === 'text' ? waiting.find(({ prompt }) => prompt.text === last['text']) : undefined
+    if (one === undefined) return false
+    repeats = true
+    forget(one)
+    return true
+  }
+
+  /** It waits for every answer: what we cannot do is said at once. */
+  function refuse({ request: body, request_id: id }: Rec): void {
+    const subtype = isRecord(body) ? body['subtype'] : undefined
+    if (subtype === 'can_use_tool') return
+    wire.write(response({ subtype: 'error', request_id: id, error: `sluice does not answer ${String(subtype)}` }))
+  }
+}
+
+function decisionOf({ input, place, questions }: Ask, answer: Answer): Rec {
+  const call = place.call === undefined ? {} : { toolUseID: place.call }
+  if (answer.decision === 'allow' && answer.instead === undefined) {
+    const given = isRecord(input) ? input : {}
+    const updatedInput =
+      questions === undefined ? (answer.input ?? given) : { ...given, questions: wireQuestions(questions), ...answer.input }
+    return { behavior: 'allow', updatedInput, ...call }
+  }
+  const message = answer.instead === undefined ? answer.text : `The call was not made. Its result: ${JSON.stringify(answer.instead)}`
+  return { behavior: 'deny', message: message ?? 'The call was not allowed.', interrupt: answer.stop === true, ...call }
+}
+
+const wireQuestions = (questions: NonNullable<Ask['questions']>): Rec[] =>
+  questions.map(({ text, header, options, many }) => ({ question: text, header, options, multiSelect: many === true }))
+
+function contentOf({ text, files = [] }: Prompt): Rec[] {
+  return [...files.map(blockOf), { type: 'text', text }]
+}
+
+function blockOf({ path, mime, data }: Attachment): Rec {
+  const source = { type: 'base64', media_type: mime, data }
+  if (mime.startsWith('image/')) return { type: 'image', source }
+  if (mime === 'application/pdf') return { type: 'document', source }
+  return { type: 'text', text: `The file ${path}:\n${Buffer.from(data, 'base64').toString()}` }
+}

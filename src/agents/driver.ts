@@ -1,0 +1,95 @@
+// What a driver of a spawned agent brings: the program to start, the dialect it speaks, and how commands are said in its protocol. The
+// harness (spawned.ts) does the rest.
+import type { Rec } from '../base/json.ts'
+import type { Dialect } from '../dialects/contract.ts'
+import type { Event, Payload } from '../model/event.ts'
+import type { Answer, Ask, Command } from '../supervise/contract.ts'
+
+export type Prompt = Extract<Command, { type: 'prompt' }>
+
+/** `env` is all that it gets. */
+export type Program = { file: string; args: readonly string[]; cwd: string; env: Readonly<Record<string, string>> }
+
+export type SpawnRequest = {
+  /** The session as the host names it; what the agent calls it is told as `native`. */
+  session: string
+  how: 'new' | 'resumed' | 'forked'
+  forkedFrom?: string
+  /** Whose rules hold for what the agent asks. */
+  profile: string
+}
+
+/** The same with all that a driver is told of the run. */
+export type AgentRequest = SpawnRequest & {
+  cwd: string
+  /** Ours; the agent gets what it needs of it. */
+  env: Readonly<Record<string, string | undefined>>
+  /** Names of more variables to pass, from the settings; and variables of this run. */
+  passed?: readonly string[]
+  variables?: Readonly<Record<string, string>>
+  /** The program, when it is not the one on the PATH. */
+  file?: string
+  model?: string
+  /** The agent's own word for how freely it may work. Absent: it asks for all that its own settings leave open. */
+  mode?: string
+  /** Deltas. */
+  stream: boolean
+  /** The agent's own id of the session to go on with. */
+  native?: string
+  /** Without a way back: one prompt, nobody is asked. */
+  headless?: boolean
+  /** More arguments for the program. */
+  args?: readonly string[]
+}
+
+export type Driver = {
+  /** For people. */
+  title: string
+  /** As `session.start` names it, when the agent does not come to say so itself. */
+  name: string
+  dialect: Dialect
+  /** A text instead of a program: why there is none, and what to do. */
+  program: Program | string
+  talk(wire: Wire): Talk
+  /** The program ended before its first record: arguments that may work better, if what it said tells of any. */
+  again?(args: readonly string[], stderr: string): readonly string[] | undefined
+  /** A line of its stderr that tells something the stream does not: a retry, a call that was refused. */
+  overhear?(line: string): Overheard | undefined
+}
+
+export type Overheard =
+  | { kind: 'retry.start'; payload: Payload<'retry.start'> }
+  | { kind: 'notice'; payload: Payload<'notice'> }
+  | { kind: 'error'; payload: Payload<'error'> }
+
+/** The way to the agent. What is written before it runs waits; what is written after its end is lost. */
+export type Wire = {
+  /** One JSON line. */
+  write(record: Rec): void
+  /** The same, and the stream tells it: for what the agent does not repeat. */
+  tell(record: Rec): void
+  /** Bytes as they are, for a program that reads a plain prompt. */
+  text(text: string): void
+  /** There is no more. */
+  close(): void
+  /** Tells a prompt in the stream, for an agent that does so late or never. */
+  show(prompt: Prompt): void
+  /** To the whole group. */
+  signal(name: NodeJS.Signals): void
+}
+
+export type Talk = {
+  prompt(prompt: Prompt): void
+  answer(ask: Ask, answer: Answer): void
+  /** Ends the running turn; the agent goes on after it, if it can. */
+  interrupt(): void
+  set?(setting: { model?: string; mode?: string }): void
+  /** Sees each record first. True: it answers a request of ours, and says nothing of the session. */
+  hear?(record: Rec): boolean
+  /** Sees each other record when the stream has told it: the time to answer. */
+  heard?(record: Rec): void
+  /** Sees each event that is told. */
+  see?(event: Event): void
+  /** All that was said to it has been taken up. Turns and tasks that run are known without it. */
+  isIdle(): boolean
+}

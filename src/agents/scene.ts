@@ -1,0 +1,78 @@
+// The session as the host sees it: every event of the agent put in its place, one start, one end. Floods of unreadable lines are told by
+// their number.
+import { plural } from '../base/text.ts'
+import type { Event, EventOf, Kind, Payload } from '../model/event.ts'
+import { makeEvent } from '../model/make.ts'
+import type { Host } from './contract.ts'
+import type { SpawnRequest } from './driver.ts'
+
+const mostIssues = 200
+
+export function createScene({ session: own, how, forkedFrom }: SpawnRequest, host: Host) {
+  let native: string | undefined // what the agent calls the session
+  let isStarted = false
+  let turn: number | undefined
+  let issues = 0
+  let end: EventOf<'session.end'> | undefined
+
+  /** The agent's first session is ours; a session it tells beside it keeps its name. */
+  function sessionOf(event: Event): string | undefined {
+    const { session } = event
+    if (session === undefined) return isStarted || event.kind === 'session.start' ? own : undefined
+    native ??= session
+    return session === native ? own : session
+  }
+
+  function* place(events: readonly Event[]): Generator<Event> {
+    for (const event of events) {
+      event.session = sessionOf(event)
+      if (event.at === undefined) [event.at, event.clock] = [host.now(), 'arrival']
+      const isOwn = event.session === own
+      if (event.kind === 'issue' && ++issues > mostIssues) continue
+      if (isOwn && event.kind === 'session.end') end = event // there may be more to say; the host's end is the last word
+      else if (isOwn && event.kind === 'session.start') {
+        if (isStarted) continue
+        isStarted = true
+        yield { ...event, how, ...(forkedFrom !== undefined && { forkedFrom }) }
+      } else {
+        if (isOwn && event.kind === 'turn.start') turn = event.turn
+        yield event
+      }
+    }
+  }
+
+  const tell = <K extends Kind>(kind: K, payload: Payload<K>): void =>
+    host.emit([makeEvent(kind, payload, { at: host.now(), session: isStarted ? own : undefined, turn: isStarted ? turn : undefined })])
+
+  return {
+    place,
+    /** An event of ours in the session, as it stands. */
+    tell,
+    isStarted: (): boolean => isStarted,
+    /** The newest turn. */
+    turn: (): number | undefined => turn,
+    /** For an agent that has said nothing itself. */
+    start(about: Payload<'session.start'>): void {
+      isStarted = true
+      tell('session.start', { how, ...(forkedFrom !== undefined && { forkedFrom }), ...about })
+    },
+    end(about: Payload<'session.end'>): void {
+      const unread = issues - mostIssues
+      if (unread > 0)
+        tell('notice', {
+          level: 'warn',
+          code: 'unreadable',
+          text: `${plural(unread, 'more line')} could not be read`,
+          data: { count: unread },
+        })
+      turn = undefined
+      const { native: word, status, files } = end ?? {}
+      tell('session.end', {
+        ...about,
+        ...(word !== undefined && { native: word }),
+        ...(status !== undefined && { status }),
+        ...(files !== undefined && { files }),
+      })
+    },
+  }
+}

@@ -1,0 +1,342 @@
+// The harness around a program that is an agent: its bytes become events, commands become words of its protocol, and its end, however
+// it comes, becomes exactly one end of the session that says what really happened.
+import { randomBytes } from 'node:crypto'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { type Rec, stringifyJson } from '../base/json.ts'
+import type { Event, EventOf, Payload } from '../model/event.ts'
+import { outcomeOf } from '../model/outcome.ts'
+import type { Ask, Command } from '../supervise/contract.ts'
+import { askFor } from './ask.ts'
+import type { Done, Host, Running } from './contract.ts'
+import { createCourse } from './course.ts'
+import type { Driver, Program, Prompt, SpawnRequest, Wire } from './driver.ts'
+import { createListener } from './listen.ts'
+import { type Cancel, endOfRun } from './outcome.ts'
+import { type Exit, type Group, startGroup } from './process/group.ts'
+import { linesOf } from './process/lines.ts'
+import { tailOf, type Tail } from './process/tail.ts'
+import { createScene } from './scene.ts'
+
+export type Patience = {
+  /** For an interrupted turn to end, before the session is ended. */
+  interruptMs: number
+  /** Between TERM and KILL. */
+  termMs: number
+  /** For the program to leave after its input is closed and its turns are done. */
+  lingerMs: number
+  /** For a turn that a finished task may bring. */
+  settleMs: number
+  /** For output after the exit, since something else may hold the pipe open: as long as more comes, ten times that. */
+  drainMs: number
+}
+export const patience: Patience = { interruptMs: 1500, termMs: 1500, lingerMs: 10_000, settleMs: 300, drainMs: 300 }
+
+const shownStderr = 4096
+
+export function startSpawned(driver: Driver, request: SpawnRequest, host: Host, times: Patience = patience): Running {
+  const { program } = driver
+  const began = host.now()
+  const course = createCourse()
+  const scene = createScene(request, host)
+  const asks = new Map<string, Ask | 'answered'>()
+  const timers = new Set<NodeJS.Timeout>()
+  let group: Group | undefined
+  let stderr: Tail | undefined
+  let written: string[] = [] // until the first record comes: a second start says it again
+  let prompts: Prompt[] = [] // of which the stream has said nothing yet
+  let isLast = false // no more prompts will come
+  let isClosed = false // its input
+  let wasEnded = false
+  let isEnding = false
+  let over: Done | undefined
+  let cancel: Cancel | undefined
+  let leaving: NodeJS.Timeout | undefined
+  let forced: (done: Done) => void
+  const forcedEnd = new Promise<Done>((resolve) => (forced = resolve))
+
+  const after = (ms: number, act: () => void): NodeJS.Timeout => {
+    const timer = setTimeout(act, ms)
+    timers.add(timer)
+    return timer
+  }
+
+  // ── from the agent ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  const listener = createListener({
+    dialect: driver.dialect,
+    onEvents: take,
+    isOwn: (record) => talk.hear?.(record) === true,
+    onRecord(record) {
+      if (over !== undefined) return
+      talk.heard?.(record)
+      step()
+    },
+  })
+
+  function overhear(line: string): void {
+    const said = over === undefined ? driver.overhear?.(line) : undefined
+    if (said === undefined) return
+    begin()
+    scene.tell(said.kind, said.payload as never)
+  }
+
+  function take(events: readonly Event[]): void {
+    if (over !== undefined) return
+    for (const event of scene.place(events)) {
+      if (isAsk(event)) raise(event)
+      else if (!isToldAnswer(event)) tell(event)
+    }
+    step()
+  }
+
+  function tell(event: Event): void {
+    course.see(event)
+    host.emit([event])
+    talk.see?.(event)
+    if (!isEnding && cancel?.when === 'step' && (event.kind === 'message.end' || event.kind === 'tool.end') && course.openCalls() === 0)
+      stopTurn(cancel)
+  }
+
+  /** The host tells the question itself, if it asks anybody: what an agent asks looks the same for all agents. */
+  function raise(event: EventOf<'permission.request'> | EventOf<'question.request'>): void {
+    const { id, session, agent, turn, message, call } = event
+    const place = { session, agent, turn, message, call }
+    const cwd = typeof program === 'string' ? '/' : program.cwd
+    const ask: Ask =
+      event.kind === 'question.request'
+        ? {
+            ...askFor({ id, place, name: 'question', toolKind: 'question', input: undefined }, request.profile, cwd),
+            questions: event.questions,
+          }
+        : askFor(
+            { id, place, name: event.name ?? event.permission ?? 'tool', toolKind: event.toolKind ?? 'other', input: event.input },
+            request.profile,
+            cwd,
+          )
+    asks.set(id, ask)
+    host.raise(ask)
+  }
+
+  /** An answer to what was raised is told by the host, who knows who gave it. One that the agent gives itself ends the question. */
+  function isToldAnswer(event: Event): boolean {
+    if (event.kind !== 'permission.answer' && event.kind !== 'question.answer') return false
+    const ask = event.id === undefined ? undefined : asks.get(event.id)
+    if (ask === undefined) return false
+    asks.delete(event.id!)
+    if (ask !== 'answered') host.withdraw(ask.id)
+    return true
+  }
+
+  // ── to the agent ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  function text(words: string): void {
+    if (isClosed) return
+    if (listener.records() === 0) written.push(words)
+    else written = []
+    group?.stdin?.write(words)
+  }
+  const wire: Wire = {
+    write: (record) => text(`${stringifyJson(record)}\n`),
+    tell(record: Rec) {
+      wire.write(record)
+      listener.said(record)
+    },
+    text,
+    close() {
+      isClosed = true
+      group?.stdin?.end()
+    },
+    show: (prompt) => scene.tell('prompt.submit', promptOf(prompt)),
+    signal: (name) => signalGroup(group, name),
+  }
+  const talk = driver.talk(wire)
+
+  function send(command: Command): void {
+    if (over !== undefined) return
+    switch (command.type) {
+      case 'prompt':
+        prompts = scene.isStarted() ? [] : [...prompts, command]
+        talk.prompt(command)
+        break
+      case 'permission': {
+        const ask = asks.get(command.id)
+        if (ask === undefined || ask === 'answered') return
+        asks.set(command.id, 'answered')
+        talk.answer(ask, command.answer)
+        break
+      }
+      case 'cancel':
+        return stop(command)
+      case 'set':
+        return talk.set?.(command)
+      case 'finish':
+        isLast = true
+    }
+    step()
+  }
+
+  const isBusy = (): boolean => course.isTurnOpen() || !talk.isIdle()
+
+  /** The first cause wins. */
+  function stop(command: Cancel): void {
+    const { target, by, text: why } = command
+    if (command.reason === 'cancelled_forced') return force(command)
+    if (cancel !== undefined || (target === 'turn' && !isBusy())) return
+    if (target === 'session') [cancel, isLast] = [command, true]
+    begin()
+    scene.tell('cancel.request', { target, by, ...(why !== undefined && { text: why }) })
+    if (command.when === 'step' && isBusy()) return
+    stopTurn(command)
+  }
+
+  function stopTurn(command: Cancel): void {
+    const turn = scene.turn()
+    if (cancel !== undefined) cancel = { ...cancel, when: 'now' }
+    if (isBusy()) talk.interrupt()
+    if (command.target === 'session') {
+      wire.close()
+      after(times.interruptMs, end)
+    } else after(times.interruptMs * 4, () => isBusy() && scene.turn() === turn && giveUp(command))
+  }
+
+  /** It does not end its turn, so the session ends. */
+  function giveUp(command: Cancel): void {
+    cancel ??= { ...command, text: `${command.text ?? 'cancelled'}; ${driver.title} did not end its turn, so it was ended` }
+    end()
+  }
+
+  function end(): void {
+    void group?.end(times.termMs)
+  }
+
+  /** For an agent that has not said so itself. */
+  function begin(): void {
+    if (scene.isStarted()) return
+    scene.start({ program: driver.name, ...(typeof program !== 'string' && { cwd: program.cwd }) })
+    for (const prompt of prompts) wire.show(prompt)
+  }
+
+  /** Its input is closed when all is done, and it is given time to leave. */
+  function step(): void {
+    clearTimeout(leaving)
+    if (!isLast || isEnding || isBusy() || (!isClosed && course.openTasks() > 0)) return
+    if (isClosed) leaving = after(times.lingerMs, leave)
+    else if (course.hadTasks()) leaving = after(times.settleMs, close)
+    else close()
+  }
+
+  function close(): void {
+    wire.close()
+    step()
+  }
+
+  function leave(): void {
+    wasEnded = true
+    scene.tell('notice', {
+      level: 'warn',
+      code: 'lingering',
+      text: `${driver.title} had nothing left to do and did not leave; it was ended after ${times.lingerMs / 1000} s`,
+    })
+    end()
+  }
+
+  // ── its life ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  async function live(start: Program): Promise<Exit> {
+    const started = (group = await startGroup({ ...start, stdin: 'pipe', mark: randomBytes(12).toString('hex') }))
+    stderr = tailOf(started.stderr)
+    if (driver.overhear !== undefined) linesOf(started.stderr, overhear)
+    let heardAt = Date.now()
+    started.stdout.on('data', (chunk: Buffer) => {
+      heardAt = Date.now()
+      listener.push(chunk)
+    })
+    const drained = new Promise<void>((resolve) => started.stdout.once('close', resolve))
+    for (const words of written) started.stdin!.write(words)
+    if (isClosed) started.stdin!.end()
+    if (cancel?.when !== 'step' && cancel !== undefined) end()
+    const exit = await started.exited
+    const exitedAt = Date.now()
+    // Its children may hold the pipe open, silent or not.
+    while (!started.stdout.closed && Date.now() - heardAt < times.drainMs && Date.now() - exitedAt < 10 * times.drainMs)
+      await Promise.race([drained, sleep(20)])
+    await started.end(times.termMs)
+    await Promise.race([drained, sleep(times.drainMs)])
+    started.stdout.destroy()
+    started.stderr.destroy()
+    return exit
+  }
+
+  async function run(): Promise<Done> {
+    await nextTurn() // the first commands come first
+    if (typeof program === 'string') return finish({ noStart: program })
+    try {
+      const exit = await live(program)
+      const second = listener.records() === 0 && cancel === undefined ? driver.again?.(program.args, stderr!.text()) : undefined
+      if (second !== undefined) return finish({ exit: await live({ ...program, args: second }) })
+      return finish(exit.code === 127 && listener.records() === 0 ? { exit, noStart: notFound(driver, program) } : { exit })
+    } catch (error) {
+      return finish({ noStart: `${driver.title} could not be started: ${(error as Error).message}` })
+    }
+  }
+
+  /** There is no time to wait for anybody: the stream gets its end now, and nothing after it. */
+  function force(command: Cancel): void {
+    cancel = { ...(cancel ?? command), reason: command.reason }
+    group?.kill()
+    forced(finish({}))
+    void group?.end()
+  }
+
+  function finish({ exit, noStart }: { exit?: Exit; noStart?: string }): Done {
+    if (over !== undefined) return over
+    listener.flush()
+    isEnding = true
+    for (const timer of timers) clearTimeout(timer)
+    const said = stderr?.text() ?? ''
+    const { title } = driver
+    const turn = course.lastTurn()
+    const { reason, error } = endOfRun({ title, exit, noStart, turn, isUnfinished: isBusy(), wasEnded, cancel, stderr: said })
+    const cause = { reason, error, exitCode: exit?.code ?? undefined, signal: cancel?.signal ?? exit?.signal ?? undefined }
+    listener.end(cause)
+    for (const ask of asks.values()) if (ask !== 'answered') host.withdraw(ask.id)
+    begin()
+    const isBad = outcomeOf(reason) === 'failed' && cancel === undefined
+    if (isBad && said.trim() !== '') scene.tell('notice', stderrNotice(title, said, stderr!.bytes()))
+    if (isBad && error !== undefined && error !== turn?.error)
+      scene.tell('error', { scope: 'session', fatal: true, error, source: driver.name })
+    const { usage, cost } = course.spent()
+    const durationMs = host.now() - began
+    const rest = { durationMs, ...(turn?.text !== undefined && { text: turn.text }), ...(cost !== undefined && { cost }) }
+    scene.end({ ...cause, ...rest, usage })
+    return (over = { reason, ...(error !== undefined && { error }), ...rest, turns: course.answers(), usage })
+  }
+
+  return { send, done: Promise.race([run(), forcedEnd]) }
+}
+
+const promptOf = ({ text, files = [], id, by = 'user' }: Prompt): Payload<'prompt.submit'> => ({
+  text,
+  by,
+  state: 'sent',
+  ...(files.length > 0 && { content: files.map(({ path, mime, data }) => ({ type: 'file', path, mime, data })) }),
+  ...(id !== undefined && { id }),
+})
+
+const isAsk = (event: Event): event is EventOf<'permission.request'> | EventOf<'question.request'> =>
+  event.kind === 'permission.request' || event.kind === 'question.request'
+
+const notFound = ({ title }: Driver, { file }: Program): string => `${title} could not be started: there is no program "${file}"`
+
+function signalGroup(group: Group | undefined, name: NodeJS.Signals): void {
+  try {
+    if (group !== undefined) process.kill(-group.pid, name)
+  } catch {
+    // it is gone
+  }
+}
+
+function stderrNotice(title: string, text: string, bytes: number): Payload<'notice'> {
+  const shown = text.length > shownStderr ? `…${text.slice(-shownStderr)}` : text
+  return { level: 'warn', code: 'stderr', text: `${title} wrote to stderr: ${shown.trimEnd()}`, data: { bytes, text } }
+}

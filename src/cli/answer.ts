@@ -1,0 +1,70 @@
+// sluice answer: the answer to a question that a run asks by file (--permission-handler file:BASE).
+import { writeFileSync } from 'node:fs'
+import { isRecord, type Rec } from '../base/json.ts'
+import { quoted } from '../base/text.ts'
+import { readPrivate, requestPath, type Response, responsePath, responseText, writePrivate } from '../control/request-file.ts'
+import { CommandError, exitCodes, hasCode, systemReason, usageError } from './exit.ts'
+import { type CommandSpec, parseOptions, textOption } from './options.ts'
+
+const spec: CommandSpec = {
+  usage: 'sluice answer BASE --option ID [--text TEXT]',
+  about: `Answers the permission question that a run has written to BASE.req, in BASE.req.response. Only options that the question offers can be
+chosen.`,
+  options: {
+    option: { type: 'string', value: 'ID', help: 'the optionId of the answer' },
+    text: { type: 'string', value: 'TEXT', help: 'what the model is told beside it' },
+    message: { type: 'string', hidden: true, help: 'the same' },
+    outcome: { type: 'string', value: 'OUTCOME', help: 'selected (default), or cancelled: a no that ends the turn' },
+    force: { type: 'boolean', help: 'replace an answer that is there already' },
+  },
+  examples: [
+    ['sluice answer run.perm --option allow_once', 'let it do what it asks for'],
+    ["sluice answer run.perm --option reject_once --text 'use the staging server'", 'no, and why'],
+  ],
+  exits: ['0  the answer is written', '1  it cannot be written', '2  wrong usage, no question, or no such option'],
+}
+
+export async function run(argv: readonly string[]): Promise<number> {
+  const parsed = parseOptions(spec, argv)
+  if (parsed === undefined) return exitCodes.ok
+  const { values, files } = parsed
+  const outcome = textOption(values, 'outcome') ?? 'selected'
+  if (outcome !== 'selected' && outcome !== 'cancelled') throw usageError(`--outcome ${quoted(outcome)} is neither selected nor cancelled`)
+  const option = textOption(values, 'option')
+  if (option === undefined || option === '') throw usageError('say which option: --option ID')
+  const [base, more] = files
+  if (base === undefined || more !== undefined) throw usageError('give one BASE: the question stands in BASE.req')
+  const request = questionIn(base)
+  checkOption(request, option)
+  const message = textOption(values, 'text') ?? textOption(values, 'message') ?? ''
+  const requestId = typeof request['request_id'] === 'string' ? request['request_id'] : undefined
+  write(responsePath(base), { requestId, option, message, outcome }, values['force'] === true)
+  return exitCodes.ok
+}
+
+function questionIn(base: string): Rec {
+  const path = requestPath(base)
+  const read = readPrivate(path)
+  if (read === 'wait') throw usageError(`there is no question in ${quoted(path, 500)}`)
+  if ('refused' in read) throw usageError(`the question in ${quoted(path, 500)} cannot be read: ${read.refused}`)
+  return read.value
+}
+
+function checkOption({ options }: Rec, option: string): void {
+  const ids = (Array.isArray(options) ? (options as unknown[]) : []).flatMap((one) =>
+    isRecord(one) && typeof one['optionId'] === 'string' ? [one['optionId']] : [],
+  )
+  if (!ids.includes(option)) throw usageError(`${quoted(option)} is not offered; choose one of ${ids.map((id) => quoted(id)).join(', ')}`)
+}
+
+/** Without force only one can be the first, also of two at the same time. */
+function write(path: string, response: Response, force: boolean): void {
+  const text = responseText(response)
+  try {
+    if (force) writePrivate(path, text)
+    else writeFileSync(path, text, { flag: 'wx', mode: 0o600 })
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) throw usageError(`there is an answer in ${quoted(path, 500)} already; --force replaces it`)
+    throw new CommandError(`cannot write ${quoted(path, 500)}: ${systemReason(error)}`, exitCodes.failed, { cause: error })
+  }
+}

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import type { Rec } from '../base/json.ts'
+import { createFileHandler } from '../control/file-handler.ts'
+import { delta, type FakeRun, fakeRun, newFolder, question } from '../control/support.test.ts'
+
+type Ended = { code: number | null; stdout: string; stderr: string }
+type Running = { done: Promise<Ended>; saw(text: string): Promise<void>; kill(): void }
+
+/** A command from its source, while the run that it talks to goes on in this process. */
+function start(name: string, args: readonly string[], env: Record<string, string>, input = ''): Running {
+  const url = pathToFileURL(join(import.meta.dirname, `${name}.ts`)).href
+  const program = `import('${url}').then(({ run }) => run(process.argv.slice(1))).then((code) => { process.exitCode = code },
+    (error) => { console.error(error.name === 'CommandError' ? error.message : error.stack); process.exitCode = error.exitCode ?? 70 })`
+  const child = spawn(process.execPath, ['-e', program, '--', ...args], { env: { PATH: process.env['PATH']!, ...env } })
+  let stdout = ''
+  let stderr = ''
+  let heard = (): void => {}
+  child.stdout.on('data', (chunk) => ((stdout += String(chunk)), heard()))
+  child.stderr.on('data', (chunk) => (stderr += String(chunk)))
+  child.stdin.on('error', () => {}).end(input)
+  return {
+    done: new Promise((resolve) => child.on('close', (code) => resolve({ code, stdout, stderr }))),
+    saw: (text) =>
+      new Promise((resolve) => {
+        heard = () => (stdout.includes(text) ? resolve() : undefined)
+        heard()
+      }),
+    kill: () => child.kill('SIGKILL'),
+  }
+}
+const control = (run: FakeRun, ...args: string[]): Promise<Ended> => start('control', args, run.env).done
+
+test('status, history and the commands reach the only run', async () => {
+  await using run = await fakeRun()
+  run.emit(delta('a'), delta('b'))
+  run.ask('q1')
+  const status = await control(run, 'status')
+  assert.equal((JSON.parse(status.stdout) as Rec)['run'], 'run_1')
+  const history = await control(run, 'history', '--after', '1', '--limit', '1')
+  assert.equal((JSON.parse(history.stdout) as Rec)['text'], 'b')
+  const results = await Promise.all([
+    control(run, '--run', 'run_1', 'prompt', 'go', 'on'),
+    control(run, 'answer', 'q1', 'reject_once', '--text', 'no'),
+    control(run, '--control-socket', run.control.path!, 'cancel', '--turn'),
+    control(run, 'shutdown', 'immediate'),
+    control(run, 'emit', '{"event":"mine","n":12345678901234567890}'),
+  ])
+  assert.deepEqual(
+    results.map(({ code, stdout }) => [code, stdout]),
+    [
+      [0, 'prompt queued\n'],
+      [0, 'answered\n'],
+      [0, 'cancelled\n'],
+      [0, 'shutting down\n'],
+      [0, ''],
+    ],
+  )
+  assert.deepEqual(run.commands.map(({ type }) => type).sort(), ['cancel', 'cancel', 'prompt'])
+  assert.ok(run.commands.some((command) => command.type === 'prompt' && command.text === 'go on'))
+  assert.deepEqual(run.replies, [['q1', { option: 'reject_once', by: 'control', text: 'no' }]])
+  assert.ok(run.told.some(({ raw }) => raw === '{"event":"mine","n":12345678901234567890}'))
+})
+
+test('tail tells what was and what comes, in any dialect, and ends with the run', async () => {
+  const run = await fakeRun()
+  run.emit(delta('first'))
+  run.flush()
+  const own = start('control', ['tail', '--after', '0'], run.env)
+  const avenor = start('control', ['tail', '--after', '0', '--format', 'avenor'], run.env)
+  await Promise.all([own.saw('first'), avenor.saw('first')])
+  run.emit(delta('second'))
+  run.flush()
+  await Promise.all([own.saw('second'), avenor.saw('second')])
+  await run[Symbol.asyncDispose]()
+  const [ours, theirs] = await Promise.all([own.done, avenor.done])
+  assert.deepEqual([ours.code, theirs.code, ours.stderr, theirs.stderr], [0, 0, '', ''])
+  assert.deepEqual(
+    ours.stdout.trim().split('\n'),
+    run.told.map((event) => JSON.stringify(event)),
+  )
+  assert.match(theirs.stdout, /^\{"event":"session\.start".*\n\{"event":"agent\.message_chunk".*first.*\n.*second.*\n/)
+})
+
+test('what a run refuses, and a run that is not there, are errors of the command', async () => {
+  await using run = await fakeRun()
+  const cases: [string[], number, RegExp][] = [
+    [['answer', 'q9', 'allow'], 1, /no question "q9" is open/],
+    [['emit', '{"event":"session.end"}'], 1, /belongs to the stream itself/],
+    [['emit', 'nonsense'], 2, /"nonsense" is not JSON/],
+    [['history', '--after', '5'], 1, /there is no event 5 yet/],
+    [['--run', 'other', 'status'], 2, /no run listens there/],
+    [['dance'], 2, /"dance" is not what to do: status/],
+    [['answer', 'q1'], 2, /one OPTION/],
+    [['cancel', 'now'], 2, /"now" is too much/],
+  ]
+  await Promise.all(
+    cases.map(async ([args, code, message]) => {
+      const ended = await control(run, ...args)
+      assert.match(ended.stderr, message, args.join(' '))
+      assert.equal(ended.code, code, args.join(' '))
+    }),
+  )
+  const nobody = await start('control', ['status'], { XDG_RUNTIME_DIR: newFolder() }).done
+  assert.deepEqual([nobody.code, /no run listens in/.test(nobody.stderr)], [2, true])
+})
+
+test('a tail that is cut off before the end says so', async () => {
+  await using run = await fakeRun()
+  const tail = start('control', ['tail', '--answers'], run.env)
+  while (!run.control.mayAnswer()) await new Promise(setImmediate)
+  await run.control.close() // as a run that is killed: without an end
+  const { code, stderr } = await tail.done
+  assert.deepEqual([code, stderr], [1, 'the run went away before its end was told\n'])
+})
+
+test('a script inside the run reports with emit, one event or many', async () => {
+  await using run = await fakeRun()
+  const one = await start('emit', ['{"event":"tests.done","failed":0}'], run.control.env).done
+  assert.deepEqual(one, { code: 0, stdout: '', stderr: '' })
+  const lines = Array.from({ length: 130 }, (_, n) => `{"event":"tick","n":${n}}\n`).join('')
+  assert.equal((await start('emit', ['-'], run.control.env, lines).done).code, 0)
+  assert.deepEqual(run.told.map(({ raw }) => raw).join('\n'), `{"event":"tests.done","failed":0}\n${lines.trimEnd()}`)
+  const outside = await start('emit', ['{"event":"x"}'], {}).done
+  assert.deepEqual([outside.code, /SLUICE_EMIT_SOCKET is not set/.test(outside.stderr)], [2, true])
+  const bad = await start('emit', ['{"event":'], run.control.env).done
+  assert.deepEqual([bad.code, /is not an event/.test(bad.stderr)], [2, true])
+})
+
+test('answer writes what the file handler takes', async () => {
+  const base = join(newFolder(), 'perm')
+  const handler = createFileHandler(base, () => {})
+  const gone = new AbortController()
+  await handler.before(question('q1'), gone.signal)
+  const reply = handler(question('q1'), gone.signal)
+  assert.equal((await start('answer', [base, '--option', 'allow_once', '--text', 'go'], {}).done).code, 0)
+  assert.deepEqual(await reply, { option: 'allow_once', by: 'file', text: 'go' })
+  gone.abort()
+  assert.equal(existsSync(`${base}.req.response`), false)
+})
+
+test('answer gives the id of the question along, and writes for nobody else', async () => {
+  const base = join(newFolder(), 'perm')
+  writeFileSync(`${base}.req`, '{"request_id":"q7","options":[{"optionId":"yes"},{"optionId":"no"}]}')
+  const answer = (...args: string[]): Promise<Ended> => start('answer', args, {}).done
+  const cases: [string[], RegExp][] = [
+    [[base, '--option', 'maybe'], /"maybe" is not offered; choose one of "yes", "no"/],
+    [[base], /say which option/],
+    [[base, '--option', 'yes', '--outcome', 'lost'], /neither selected nor cancelled/],
+    [['--option', 'yes'], /give one BASE/],
+    [[`${base}x`, '--option', 'yes'], /there is no question in/],
+  ]
+  for (const [args, message] of cases) {
+    const { code, stderr } = await answer(...args)
+    assert.match(stderr, message)
+    assert.equal(code, 2)
+  }
+  assert.equal((await answer('--option', 'yes', base)).code, 0)
+  const response = `${base}.req.response`
+  assert.equal(readFileSync(response, 'utf8'), '{"request_id":"q7","outcome":"selected","option_id":"yes","message":""}\n')
+  assert.equal(statSync(response).mode & 0o777, 0o600)
+  assert.match((await answer('--option', 'no', base)).stderr, /an answer in .* already; --force replaces it/)
+  chmodSync(response, 0o644)
+  assert.equal((await answer('--option', 'no', '--force', base)).code, 0)
+  assert.match(readFileSync(response, 'utf8'), /"option_id":"no"/)
+  assert.equal(statSync(response).mode & 0o777, 0o600)
+})

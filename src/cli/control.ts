@@ -1,0 +1,144 @@
+// sluice control: look at a run while it goes on, answer its questions, and tell it what to do next.
+import { readFileSync } from 'node:fs'
+import { parseJson, type Rec, stringifyJson } from '../base/json.ts'
+import { quoted } from '../base/text.ts'
+import { type Client, connectTo, findSocket, readToken } from '../control/client.ts'
+import { CommandError, exitCodes, usageError } from './exit.ts'
+import { isTerminal, print } from './io.ts'
+import { reached } from './control-reach.ts'
+import { tail } from './control-tail.ts'
+import { type CommandSpec, numberOption, type Parsed, parseOptions, textOption } from './options.ts'
+
+const spec: CommandSpec = {
+  usage: 'sluice control [--run ID|--control-socket PATH] COMMAND [options]',
+  about: `Reaches a run over its control socket. COMMAND is one of:
+  status              what it is doing, as JSON
+  tail                its events as they come, a line each
+  history             its last events, or those after a number
+  prompt TEXT|-       gives it another prompt
+  interrupt TEXT|-    stops what it does, and gives it another prompt
+  answer ID OPTION    answers a permission question
+  emit JSON|-         puts an event of your own into its stream
+  cancel              ends it, as Ctrl-C does
+  shutdown [MODE]     graceful: ends it when its turn is done; immediate: now
+Without a name the only run that goes on is meant.`,
+  options: {
+    run: { type: 'string', value: 'ID', help: 'the id of the run' },
+    'control-socket': { type: 'string', value: 'PATH', help: 'the path of its socket, when it was given one' },
+    after: { type: 'string', value: 'N', help: 'tail, history: begin after the event of this number; tail --after 0 tells all' },
+    limit: { type: 'string', value: 'N', help: 'history: so many events at most (default 64, at most 256)' },
+    format: { type: 'string', value: 'DIALECT', help: 'tail, history: sluice (default), avenor, aictrl, appctl, claude, acp' },
+    answers: { type: 'boolean', help: 'tail: while it runs, questions wait for somebody to answer them' },
+    text: { type: 'string', value: 'TEXT', help: 'answer: what the model is told beside it' },
+    turn: { type: 'boolean', help: 'cancel: only the turn, not the session' },
+  },
+  examples: [
+    ['sluice control status', 'of the only run'],
+    ['sluice control tail --after 0 | sluice watch -', 'all that happened, and all that comes'],
+    ['sluice control answer q1 allow_once', 'let it do what it asks for'],
+    ["sluice control --run run_1 interrupt 'leave the tests alone'", 'change its mind'],
+    ['sluice control shutdown', 'no more after this turn'],
+  ],
+  exits: ['0  done', '1  the run said no, or went away', '2  wrong usage, or there is no such run'],
+}
+
+type Words = readonly string[]
+type Values = Parsed['values']
+/** Undefined: nothing is to be printed. */
+type Action = (client: Client, words: Words, values: Values, token: () => string) => Promise<unknown>
+
+const actions: Record<string, Action> = {
+  status: async (client) => `${JSON.stringify(await client.call('status'), undefined, 2)}\n`,
+  prompt: async (client, words, _values, token) => {
+    await client.call('prompt', { text: textIn(words), token: token() })
+    return 'prompt queued\n'
+  },
+  interrupt: async (client, words, _values, token) => {
+    await client.call('interrupt_and_prompt', { text: textIn(words), token: token() })
+    return 'interrupted, prompt queued\n'
+  },
+  answer: async (client, [id, option, ...more], values, token) => {
+    if (id === undefined || option === undefined || more.length > 0) throw usageError('give the ID of the question and one OPTION')
+    const text = textOption(values, 'text')
+    await client.call('answer_permission', { id, option, token: token(), ...(text !== undefined && { text }) })
+    return 'answered\n'
+  },
+  emit: async (client, words, _values, token) => {
+    await client.call('emit', { event: eventIn(words), token: token() })
+    return undefined
+  },
+  cancel: async (client, words, values, token) => {
+    noMore(words)
+    await client.call('cancel', { target: values['turn'] === true ? 'turn' : 'session', token: token() })
+    return 'cancelled\n'
+  },
+  shutdown: async (client, [mode = 'graceful', ...more], _values, token) => {
+    noMore(more)
+    await client.call('shutdown', { mode, token: token() })
+    return 'shutting down\n'
+  },
+  history: async (client, words, values) => {
+    noMore(words)
+    const { events } = (await client.call('history', params(values))) as { events: Rec[] } // as the method says
+    await tail(
+      events.map((event) => ({ method: 'event', params: event })),
+      textOption(values, 'format'),
+    )
+  },
+  tail: async (client, words, values, token) => {
+    noMore(words)
+    const { after } = params(values)
+    await client.call('subscribe', { ...(after !== undefined && { after }), ...(values['answers'] === true && { token: token() }) })
+    const { isWhole } = await tail(client.notices(), textOption(values, 'format'))
+    if (!isWhole) throw new CommandError('the run went away before its end was told')
+  },
+}
+
+export async function run(argv: readonly string[]): Promise<number> {
+  const parsed = parseOptions(spec, argv)
+  if (parsed === undefined) return exitCodes.ok
+  const { values, files } = parsed
+  const [name = '', ...words] = files
+  const action = Object.hasOwn(actions, name) ? actions[name] : undefined
+  if (action === undefined)
+    throw usageError(`${name === '' ? 'say' : `${quoted(name)} is not`} what to do: ${Object.keys(actions).join(', ')}`)
+  const path = await reached(socketIn(values), exitCodes.usage)
+  using client = await reached(connectTo(path), exitCodes.usage)
+  const said = await reached(action(client, words, values, () => readToken(path)))
+  if (typeof said === 'string') print(said)
+  return exitCodes.ok
+}
+
+function socketIn(values: Values): Promise<string> {
+  const run = textOption(values, 'run')
+  const path = textOption(values, 'control-socket')
+  if (run !== undefined && path !== undefined) throw usageError('--run and --control-socket name the same thing; give one')
+  return path === undefined ? findSocket(process.env, run) : Promise.resolve(path)
+}
+
+const params = (values: Values): Rec => {
+  const after = numberOption(values, 'after', { whole: true })
+  const limit = numberOption(values, 'limit', { whole: true, least: 1 })
+  return { ...(after !== undefined && { after }), ...(limit !== undefined && { limit }) }
+}
+
+/** The words, or stdin. */
+function textIn(words: Words): string {
+  if (words.length === 0 && isTerminal(0)) throw usageError('give a text, or - to read it from stdin')
+  const text = words.length === 0 || (words.length === 1 && words[0] === '-') ? readFileSync(0, 'utf8') : words.join(' ')
+  if (text.trim() === '') throw usageError('the text is empty')
+  return text
+}
+
+function noMore(words: Words): void {
+  if (words[0] !== undefined) throw usageError(`${quoted(words[0])} is too much`)
+}
+
+function eventIn(words: Words): unknown {
+  const text = textIn(words)
+  try {
+    return parseJson(text)
+  } catch {
+    throw usageError(`${quoted(text)} is not JSON; an event is an object, such as ${stringifyJson({ event: 'my.event' })}`)
+  }
+}

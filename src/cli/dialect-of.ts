@@ -1,0 +1,13 @@
+// The dialect of a file, by its first records.
+import type { Dialect } from '../dialects/contract.ts'
+import { open } from './dialects.ts'
+import { blocks } from './io.ts'
+
+export async function dialectOf(file: string): Promise<Dialect> {
+  const input = blocks(file)
+  try {
+    return (await open(input, undefined)).dialect
+  } finally {
+    await input.return?.(undefined)
+  }
+}

@@ -1,0 +1,117 @@
+// The agent of a run: our own, another program that is driven, or a recording that is told again.
+import { createReadStream } from 'node:fs'
+import { startBuiltin } from '../agents/builtin/agent.ts'
+import { ModelChoiceError } from '../agents/builtin/model/choose.ts'
+import type { Host, Running } from '../agents/contract.ts'
+import { kinds } from '../agents/find.ts'
+import { driverFor } from '../agents/registry.ts'
+import { startSpawned } from '../agents/spawned.ts'
+import { nearest } from '../base/nearest.ts'
+import { quoted } from '../base/text.ts'
+import { SettingsError } from '../config/read.ts'
+import { forSession, prepareBuiltin, type Prepared } from '../run/builtin.ts'
+import { type Frame, prepareFrame } from '../run/frame.ts'
+import { builtInScripts } from '../script/demo.ts'
+import { say, usageError } from './exit.ts'
+import type { AgentFlags } from './run-options.ts'
+import type { Opened } from './run-session.ts'
+import { loadPrices } from './usage-prices.ts'
+import { version } from './version.ts'
+
+type Variables = Readonly<Record<string, string>>
+
+/** In a frame for one session: where its outputs are differs. `variables`: for the agent and what it runs. */
+export type Agent = {
+  frame: Frame
+  forSession(session: Opened): Frame
+  start(session: Opened, variables: Variables, host: Host): Running
+}
+
+export async function agentOf(flags: AgentFlags, dataFolder: string): Promise<Agent> {
+  const { agent } = flags
+  if (agent === 'builtin') return builtinAgent(await prepare(flags, dataFolder))
+  if (agent.startsWith('replay:')) return replayAgent(flags, agent.slice('replay:'.length))
+  return spawnedAgent(flags)
+}
+
+/** Of the built-in agent. */
+export async function prepare(flags: AgentFlags, dataFolder: string): Promise<Prepared> {
+  const prices = await loadPrices()
+  return told(prepareBuiltin({ ...flags, env: process.env, dataFolder, version, scripts: builtInScripts, prices, now: Date.now }))
+}
+
+export function builtinAgent(prepared: Prepared): Agent {
+  const within = ({ id, forkedFrom }: Opened): Prepared => forSession(prepared, id, forkedFrom)
+  return {
+    frame: prepared,
+    forSession: within,
+    start(session, variables, host) {
+      const { request } = within(session)
+      const { id, how, history, forkedFrom } = session
+      const context = { ...request.context, env: { ...request.context.env, ...variables } }
+      const fork = forkedFrom === undefined ? {} : { forkedFrom }
+      return startBuiltin({ ...request, context, session: id, how, history, ...fork }, host)
+    },
+  }
+}
+
+async function spawnedAgent(flags: AgentFlags): Promise<Agent> {
+  const driverOf = await driverFor(flags.agent)
+  if (driverOf === undefined) throw usageError(unknownAgent(flags.agent))
+  const frame = await frameOf(flags)
+  const { profile, settings, places } = frame
+  for (const { text } of frame.notices) say(`sluice: ${text}`)
+  return {
+    frame,
+    forSession: () => frame,
+    start({ id, how, forkedFrom, history }, variables, host) {
+      const native = history.findLast((event) => event.kind === 'session.start')?.native
+      const driver = driverOf({
+        session: id,
+        how,
+        profile: profile.name,
+        cwd: places.cwd,
+        env: process.env,
+        passed: settings.env,
+        variables,
+        stream: flags.stream,
+        ...(forkedFrom !== undefined && { forkedFrom }),
+        ...(native !== undefined && { native }),
+        ...(flags.model !== undefined && { model: flags.model }),
+        ...(flags.mode !== undefined && { mode: flags.mode }),
+        ...(flags.headless && { headless: true }),
+      })
+      return startSpawned(driver, { session: id, how, profile: profile.name, ...(forkedFrom !== undefined && { forkedFrom }) }, host)
+    },
+  }
+}
+
+async function replayAgent(flags: AgentFlags, file: string): Promise<Agent> {
+  const [{ startReplay }, { dialectOf }] = await Promise.all([import('../agents/replay/agent.ts'), import('./dialect-of.ts')]) // rarely needed
+  const dialect = await dialectOf(file)
+  const frame = await frameOf(flags)
+  return {
+    frame,
+    forSession: () => frame,
+    start: ({ id }, _variables, host) =>
+      startReplay({ session: id, dialect, read: () => createReadStream(file), speed: flags.replaySpeed }, host),
+  }
+}
+
+const frameOf = (flags: AgentFlags): Promise<Frame> => told(prepareFrame({ ...flags, env: process.env }))
+
+/** What is wrong with the settings is said as what is wrong with the command line. */
+async function told<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    if (error instanceof ModelChoiceError || error instanceof SettingsError) throw usageError(error.message)
+    throw error
+  }
+}
+
+function unknownAgent(name: string): string {
+  const names = kinds.map((kind) => kind.name)
+  const near = nearest(name, names)
+  return `--agent ${quoted(name)} is not known${near === undefined ? '' : `; did you mean ${near}?`} (see sluice agents)`
+}

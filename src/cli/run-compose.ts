@@ -1,0 +1,178 @@
+// The parts of a run, put together in the one way that all doors share: the agent, who decides for it, who watches it, where its events go,
+// and the sockets by which it is reached.
+import { statSync } from 'node:fs'
+import { newId } from '../agents/builtin/id.ts'
+import type { Done } from '../agents/contract.ts'
+import { createTrackers } from '../analyze/trackers.ts'
+import { firstOf } from '../control/answerers.ts'
+import { attachControl, type Control } from '../control/attach.ts'
+import { createFileHandler } from '../control/file-handler.ts'
+import { ControlError } from '../control/places.ts'
+import type { SessionLog } from '../log/sessions.ts'
+import type { Event } from '../model/event.ts'
+import { makeEvent } from '../model/make.ts'
+import { startAttempts } from '../run/attempts.ts'
+import { createPipeline, type EventSink } from '../run/pipeline.ts'
+import { type Answerer, type Chooser, type Run, startRun } from '../run/run.ts'
+import { logSink } from '../run/sinks.ts'
+import { brokerOf, stagesOf } from '../run/supervisors.ts'
+import { createDeadlines } from '../supervise/deadline.ts'
+import { createDegenerate } from '../supervise/degenerate.ts'
+import { createDirectives } from '../supervise/directives.ts'
+import { createLimits } from '../supervise/limits.ts'
+import { createLoops } from '../supervise/loops.ts'
+import { combine } from '../supervise/policy.ts'
+import { createRetry } from '../supervise/retry.ts'
+import { exitCodeOf, say, usageError } from './exit.ts'
+import type { Agent } from './run-agent.ts'
+import type { AgentFlags } from './run-options.ts'
+import { toldGone } from './run-outputs.ts'
+import type { Opened } from './run-session.ts'
+
+export type Composition = {
+  agent: Agent
+  session: Opened
+  sinks: readonly EventSink[]
+  /** Who is at the other end of this door. */
+  answerer?: Answerer | undefined
+  chooser?: Chooser | undefined
+  /** The session of another attempt. Absent: there is none. */
+  another?: () => Promise<Opened>
+}
+
+export type Composed = Run & {
+  id: string
+  /** The newest. */
+  session(): string
+  /** Why the agent gave up, if it said so. */
+  blockedBy(): string | undefined
+}
+
+export async function compose(
+  flags: AgentFlags,
+  { agent, session: first, sinks, answerer, chooser, another }: Composition,
+): Promise<Composed> {
+  const { settings, profile, places } = agent.frame
+  const { run } = flags
+  const id = run.id ?? newId('run')
+  const now = Date.now
+  const startedAt = now()
+  const stages = await stagesOf(agent.frame, { redact: flags.redact, ...(run.label !== undefined && { label: run.label }) })
+  const logs = sessionLogs(first.log)
+  const control = await controlOf(id, flags, first.log, places.cwd, now)
+  const trackers = createTrackers()
+  const watcher: EventSink = { push: (event) => void trackers.observe(event), flush() {}, end() {} }
+  const pipeline = createPipeline(stages, [logs, ...(control === undefined ? [] : [watcher, control.sink]), ...sinks], id)
+
+  const maxTurns = flags.maxTurns ?? profile.maxTurns ?? settings.maxTurns
+  const maxCost = flags.maxCost ?? settings.maxCost
+  const timeoutMs = flags.timeoutMs ?? settings.timeoutMs
+  const directives = createDirectives()
+  const guard = combine({ degenerate: createDegenerate() })
+  const policies = combine({
+    limits: createLimits({
+      startedAt,
+      ...(maxTurns !== undefined && { maxTurns }),
+      ...(maxCost !== undefined && { maxCost }),
+      ...(timeoutMs !== undefined && { timeoutMs }),
+      ...flags.limits,
+    }),
+    deadline: createDeadlines({ timeoutMs: flags.permissionTimeoutMs, ends: typeof run.handler === 'object' }),
+    loops: createLoops(),
+    directives,
+  })
+
+  const answerers = [
+    ...(control === undefined ? [] : [run.handler === 'control' ? untilGone : control.answerer]),
+    ...(typeof run.handler === 'object' ? [createFileHandler(run.handler.base, (text) => say(`sluice: ${text}`))] : []),
+    ...(answerer === undefined ? [] : [answerer]),
+  ]
+  const interactive = (): boolean => run.handler !== undefined || answerer !== undefined || control?.mayAnswer() === true
+  let session = first
+
+  const attempt = (): Run =>
+    startRun({
+      start: (host) => agent.start(session, control?.env ?? {}, host),
+      broker: brokerOf(agent.forSession(session), flags, interactive),
+      answerer: firstOf(answerers),
+      chooser,
+      guard,
+      policies,
+      pipeline,
+      now,
+    })
+
+  const retry = createRetry(another === undefined ? 0 : run.maxRetries)
+  let tries = 0
+  async function begin(): Promise<Run> {
+    if (tries++ > 0) {
+      session = await another!()
+      logs.follow(session.log)
+      control?.follow({ path: session.log.path, start: 0 })
+    }
+    return attempt()
+  }
+  function next({ reason, error }: Done): number | undefined {
+    const again = retry.next({ exitCode: exitCodeOf(reason), reason, error })
+    const isTooLate = again !== undefined && timeoutMs !== undefined && now() + again.delayMs >= startedAt + timeoutMs
+    if (again === undefined || isTooLate) return undefined
+    pipeline.emit([makeEvent('retry.start', again.retry, { at: now(), session: session.id, synthetic: 'policy:retry' })])
+    return again.delayMs
+  }
+
+  const whole = await startAttempts({ begin, next })
+  control?.attach({ send: whole.send, force: whole.force, answer: whole.answer, emit: pipeline.emit, sessions: trackers.snapshots })
+  async function end(): Promise<Done> {
+    const done = await whole.done
+    pipeline.end()
+    await control?.close()
+    return done
+  }
+  return {
+    ...whole,
+    done: end(),
+    id,
+    session: () => session.id,
+    blockedBy: () => (directives.strongest()?.type === 'abort' ? directives.strongest()?.label : undefined),
+  }
+}
+
+/** One session after another, each in its own file. */
+function sessionLogs(first: SessionLog): EventSink & { follow(log: SessionLog): void } {
+  const sinkOf = (log: SessionLog): EventSink => logSink(log, toldGone('the session file'))
+  let sink = sinkOf(first)
+  return {
+    push: (event: Event) => sink.push(event),
+    flush: () => sink.flush(),
+    end: () => sink.end(),
+    follow(log) {
+      sink.flush()
+      sink.end()
+      sink = sinkOf(log)
+    },
+  }
+}
+
+/** One that was asked for must be there; without the usual one a run can do. */
+async function controlOf(id: string, { run }: AgentFlags, log: SessionLog, cwd: string, now: () => number): Promise<Control | undefined> {
+  log.flush() // a session that goes on
+  try {
+    return await attachControl({
+      id,
+      env: process.env,
+      log: { path: log.path, start: statSync(log.path).size },
+      socket: run.socket,
+      cwd,
+      now,
+    })
+  } catch (error) {
+    if (!(error instanceof ControlError)) throw error
+    if (typeof run.socket === 'string' || run.handler === 'control') throw usageError(error.message)
+    say(`sluice: the run cannot be reached over a socket: ${error.message}`)
+    return undefined
+  }
+}
+
+/** Nobody is there yet, but somebody will come. */
+const untilGone: Answerer = (_question, signal) =>
+  new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined), { once: true }))

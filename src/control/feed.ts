@@ -1,0 +1,165 @@
+// A run's events to those who have subscribed. Who keeps up gets them as they come; who asks for earlier ones, or cannot take what
+// comes, is served from the log until he has caught up. So a slow reader costs neither time nor memory, and misses nothing.
+import { stringifyJson } from '../base/json.ts'
+import type { EventSink } from './contract.ts'
+import { type LogPlace, openReplay, type Cursor } from './replay.ts'
+import { notice } from './rpc.ts'
+
+/** False: no more for now; `drained` says when. */
+export type Out = { write(text: string): boolean }
+
+export type Subscription = { drained(): void; close(): void }
+
+export type History = { events: string[]; head: number }
+
+export type Feed = {
+  sink: EventSink
+  /** The number of the last event. */
+  head(): number
+  subscribe(after: number, out: Out): Subscription
+  /** Lines of events that are in the log, no more than `limit`, nor than `longest` characters unless it is one. */
+  history(after: number, limit: number, longest: number): History
+  /** All that comes from now on is kept in another log; what came until now is in the last one. */
+  follow(log: LogPlace): void
+  /** Nobody waits for an event any more. */
+  isServed(): boolean
+  close(): void
+}
+
+/** `next`: the number of the event that comes next. A cursor: it comes from the log. */
+type Subscriber = {
+  out: Out
+  next: number
+  cursor: Cursor | undefined
+  isFull: boolean
+  missed: boolean
+  isScheduled: boolean
+  told: boolean
+}
+
+const mostHeld = 1 << 20 // characters that wait for the end of a turn of the event loop
+
+export function createFeed(log: LogPlace): Feed {
+  const replay = openReplay(log)
+  const subscribers = new Set<Subscriber>()
+  let head = 0
+  let logged = 0 // the last that is in the file
+  let batch = { first: 0, last: 0, text: '' } // what is new since the last flush
+  let isWanted = false // somebody would take the batch
+  let isOver = false
+  let isClosed = false
+
+  const keepsUp = ({ cursor, isFull }: Subscriber): boolean => cursor === undefined && !isFull
+  const look = (): void => void (isWanted = [...subscribers].some(keepsUp))
+
+  function write(one: Subscriber, text: string): void {
+    if (!one.out.write(text)) one.isFull = true
+  }
+
+  function push(seq: number, line: () => string): void {
+    head = seq
+    if (!isWanted || batch.text.length > mostHeld) return // too much at once is read from the log
+    if (batch.last !== seq - 1) batch = { first: seq, last: seq, text: '' } // nobody wanted those between
+    batch.last = seq
+    batch.text += notice('event', line())
+  }
+
+  function flush(): void {
+    if (isClosed) return
+    replay.mark(head)
+    logged = head
+    const { first, last, text } = batch
+    batch = { first: 0, last: 0, text: '' }
+    for (const one of subscribers) {
+      if (one.next > head) continue
+      if (one.isFull) one.missed ||= one.cursor === undefined
+      else if (one.cursor === undefined && one.next === first && last === head) {
+        one.next = head + 1
+        write(one, text)
+      } else if (!one.isScheduled) readOn(one)
+    }
+    look()
+  }
+
+  /** A block from the log, and the next when all others have had their turn. */
+  function readOn(one: Subscriber): void {
+    one.isScheduled = false
+    if (one.isFull || !subscribers.has(one)) return
+    one.cursor ??= replay.cursor(one.next - 1)
+    const piece = one.next > head ? undefined : one.cursor.read()
+    if (piece !== undefined) {
+      one.next += piece.lines.length
+      write(one, piece.lines.map((line) => notice('event', line)).join(''))
+    } else if (one.next <= logged) {
+      // It should be there: the log could not be written. What it does not hold is lost to those who were late.
+      write(one, notice('gap', stringifyJson({ after: head, head, lost: head - one.next + 1 })))
+      one.next = head + 1
+    }
+    if (one.next > head) {
+      one.cursor = undefined
+      tellEnd(one)
+      return look()
+    }
+    one.isScheduled = piece !== undefined && !one.isFull
+    if (one.isScheduled) setImmediate(readOn, one)
+  }
+
+  function tellEnd(one: Subscriber): void {
+    if (!isOver || one.told || one.next <= head) return
+    one.told = true
+    write(one, notice('end', stringifyJson({ head })))
+  }
+
+  return {
+    sink: {
+      push: (event) => push(event.seq, () => stringifyJson(event)),
+      flush,
+      end() {
+        isOver = true
+        for (const one of subscribers) tellEnd(one)
+      },
+    },
+    head: () => head,
+    subscribe(after, out) {
+      const one: Subscriber = { out, next: after + 1, cursor: undefined, isFull: false, missed: false, isScheduled: false, told: false }
+      subscribers.add(one)
+      if (one.next <= head) readOn(one)
+      else tellEnd(one)
+      look()
+      return {
+        drained() {
+          if (!one.isFull) return
+          one.isFull = false
+          if (one.missed) write(one, notice('gap', stringifyJson({ after: one.next - 1, head })))
+          one.missed = false
+          if (one.next <= logged || one.cursor !== undefined) readOn(one)
+          else tellEnd(one)
+          look()
+        },
+        close() {
+          subscribers.delete(one)
+          look()
+        },
+      }
+    },
+    history(after, limit, longest) {
+      const cursor = replay.cursor(after)
+      const events: string[] = []
+      let size = 0
+      for (let piece = cursor.read(); piece !== undefined; piece = cursor.read())
+        for (const line of piece.lines) {
+          size += line.length
+          if (events.length === limit || (size > longest && events.length > 0)) return { events, head }
+          events.push(line)
+        }
+      return { events, head }
+    },
+    follow: (next) => replay.follow(next, head),
+    isServed: () => [...subscribers].every(({ next, told }) => next > head && (told || !isOver)),
+    close() {
+      isClosed = true
+      subscribers.clear()
+      replay.close()
+    },
+  }
+}

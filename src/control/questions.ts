@@ -1,0 +1,59 @@
+// The permission questions of a run, as its stream tells them: what is open, and how the last ones were settled, so that who comes
+// too late hears what was decided.
+import { quoted } from '../base/text.ts'
+import type { Event, EventOf, Option } from '../model/event.ts'
+import type { Choice } from './contract.ts'
+
+type Asked = EventOf<'permission.request'>
+export type Settled = Pick<EventOf<'permission.answer'>, 'decision' | 'option' | 'by'>
+
+export type Questions = {
+  observe(event: Event): void
+  find(id: string): { open: Asked } | { settled: Settled } | undefined
+  all(): Asked[]
+}
+
+const mostSettled = 256
+
+export function createQuestions(): Questions {
+  const open = new Map<string, Asked>()
+  const settled = new Map<string, Settled>()
+  return {
+    observe(event) {
+      if (event.kind === 'permission.request') open.set(event.id, event)
+      else if (event.kind === 'permission.answer' && event.id !== undefined) {
+        const { id, decision, option, by } = event
+        open.delete(id)
+        settled.set(id, { decision, option, by })
+        if (settled.size > mostSettled) settled.delete(settled.keys().next().value!)
+      }
+    },
+    find(id) {
+      const asked = open.get(id)
+      if (asked !== undefined) return { open: asked }
+      const answer = settled.get(id)
+      return answer === undefined ? undefined : { settled: answer }
+    },
+    all: () => [...open.values()],
+  }
+}
+
+const choices: Record<Option['kind'], Choice> = {
+  allow_once: 'allow_once',
+  allow_session: 'allow_always',
+  allow_always: 'allow_always',
+  reject_once: 'reject_once',
+  reject_always: 'reject_once',
+  cancel: 'reject_once',
+}
+
+/** By an option's id, or else by its kind: `allow` and `reject` are the plainest of theirs. Undefined: there is none. */
+export function choiceOf(options: readonly Option[], word: string): Choice | undefined {
+  const kind = word === 'allow' || word === 'reject' ? `${word}_once` : word
+  const found = options.find(({ id }) => id === word) ?? options.find((option) => option.kind === kind)
+  return found && choices[found.kind]
+}
+
+/** For whoever chose what is not there. */
+export const offered = (options: readonly Option[], word: string): string =>
+  `${quoted(word)} is not an option of this question; offered are ${options.map(({ id }) => id).join(', ')}`

@@ -1,0 +1,80 @@
+// The two files by which a program without a socket is asked: BASE.req holds the question, BASE.req.response the answer. Both in
+// Avenor's words. Only files of our own are believed: a link, or a file of somebody else, is no answer.
+import { closeSync, constants, fstatSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { isRecord, parseJson, type Rec, stringifyJson } from '../base/json.ts'
+import type { Option } from '../model/event.ts'
+import type { Question } from './contract.ts'
+import { userId } from './places.ts'
+
+export const requestPath = (base: string): string => `${base}.req`
+export const responsePath = (base: string): string => `${base}.req.response`
+
+const longest = 256 * 1024
+
+export function requestText({ ask, request }: Question): string {
+  const { id, name, question, permission, patterns, toolKind, input, options } = request
+  const { session, agent, call } = ask.place
+  const body = {
+    request_id: id,
+    session_id: session,
+    tool: name ?? permission,
+    question,
+    options: options.map(({ id: optionId, kind, label }) => ({ optionId, kind: wordOf(kind), name: label })),
+    payload: { permission, patterns, kind: toolKind, input, toolCallId: call, agent },
+  }
+  const whole = JSON.stringify(body, undefined, 2)
+  return `${whole.length <= longest ? whole : JSON.stringify({ ...body, payload: {} }, undefined, 2)}\n`
+}
+
+const wordOf = (kind: Option['kind']): 'allow' | 'reject' => (kind.startsWith('allow') ? 'allow' : 'reject')
+
+/** In one step, for nobody else to read: who finds the name finds the whole file. */
+export function writePrivate(path: string, text: string): void {
+  const temporary = `${path}.${process.pid}.tmp`
+  rmSync(temporary, { force: true })
+  try {
+    writeFileSync(temporary, text, { flag: 'wx', mode: 0o600 })
+    renameSync(temporary, path)
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw error
+  }
+}
+
+/** `wait`: not there, or not whole yet. */
+export type Read = { value: Rec } | 'wait' | { refused: string }
+
+export function readPrivate(path: string): Read {
+  let fd: number
+  try {
+    fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    return code === 'ENOENT' ? 'wait' : { refused: code === 'ELOOP' ? 'it is a link' : message }
+  }
+  try {
+    const stat = fstatSync(fd)
+    if (!stat.isFile()) return { refused: 'it is not a file' }
+    if (stat.uid !== userId()) return { refused: 'it belongs to another user' }
+    if (stat.nlink > 1) return { refused: 'it is a link' }
+    if (stat.size > longest) return { refused: `it is larger than ${longest} bytes` }
+    const value = parsed(readFileSync(fd, 'utf8'))
+    return value === undefined ? 'wait' : isRecord(value) ? { value } : { refused: 'it is not a JSON object' }
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** What is no JSON may be half of one. */
+function parsed(text: string): unknown {
+  try {
+    return parseJson(text)
+  } catch {
+    return undefined
+  }
+}
+
+export type Response = { requestId: string | undefined; option: string; message: string; outcome: 'selected' | 'cancelled' }
+
+export const responseText = ({ requestId, option, message, outcome }: Response): string =>
+  `${stringifyJson({ request_id: requestId, outcome, option_id: option, message })}\n`

@@ -1,0 +1,115 @@
+// JSON-RPC 2.0, one message a line, on the side that answers. Every call is answered before the next is looked at.
+import type { Socket } from 'node:net'
+import { isRecord, parseJson, type Rec, stringifyJson } from '../base/json.ts'
+import { quoted } from '../base/text.ts'
+import { createLines } from './lines.ts'
+
+export const codes = {
+  parse: -32700,
+  request: -32600,
+  method: -32601,
+  params: -32602,
+  server: -32000,
+  /** No such question is open, or no more. */
+  notOpen: -32001,
+  /** The run has not begun yet, or is over. */
+  notNow: -32002,
+  /** The token is missing or wrong. */
+  token: -32010,
+  /** Too much at once. */
+  tooMany: -32029,
+} as const
+
+export class RpcError extends Error {
+  override readonly name = 'RpcError'
+  readonly code: number
+  readonly data: Rec | undefined
+  constructor(code: number, message: string, data?: Rec) {
+    super(message)
+    this.code = code
+    this.data = data
+  }
+}
+
+/** `after`: what is done once the answer is on its way. */
+export type Handled = { result: unknown; after?: () => void }
+/** Throws an RpcError. */
+export type Handler = (method: string, params: Rec) => Handled
+
+type Id = string | number | null
+
+export const notice = (method: string, params: string): string => `{"jsonrpc":"2.0","method":"${method}","params":${params}}\n`
+
+export function serveLines(socket: Socket, handle: Handler, longest: number): void {
+  const reply = (id: Id, body: Rec): boolean => socket.write(`${stringifyJson({ jsonrpc: '2.0', id, ...body })}\n`)
+  const refuse = (id: Id, code: number, message: string, data?: Rec): boolean =>
+    reply(id, { error: { code, message, ...(data !== undefined && { data }) } })
+
+  function take(text: string): void {
+    const call = read(text)
+    if (call instanceof RpcError) return held(refuse(null, call.code, call.message))
+    try {
+      const { result, after } = handle(call.method, call.params)
+      if (call.id !== undefined) held(reply(call.id, { result: result ?? null }))
+      after?.()
+    } catch (error) {
+      const { code, message, data } = error instanceof RpcError ? error : new RpcError(codes.server, (error as Error).message)
+      if (call.id !== undefined) held(refuse(call.id, code, message, data))
+    }
+  }
+
+  /** Who does not read answers is not asked for more calls. */
+  function held(hasRoom: boolean): void {
+    if (hasRoom) return
+    socket.pause()
+    socket.once('drain', () => socket.resume())
+  }
+
+  const push = createLines(longest, take, () => {
+    refuse(null, codes.request, `a line is longer than ${longest} bytes`)
+    socket.destroySoon()
+  })
+  socket.on('data', push)
+  socket.on('error', () => socket.destroy())
+}
+
+type Call = { id: Id | undefined; method: string; params: Rec }
+
+function read(text: string): Call | RpcError {
+  let value: unknown
+  try {
+    value = parseJson(text)
+  } catch {
+    return new RpcError(codes.parse, 'not JSON: a call is one JSON object on one line')
+  }
+  if (!isRecord(value) || value['jsonrpc'] !== '2.0' || typeof value['method'] !== 'string')
+    return new RpcError(codes.request, 'not a call: it needs "jsonrpc": "2.0", "method" and mostly "id" and "params"')
+  const { id, method, params = {} } = value as Rec & { method: string }
+  if (id !== undefined && id !== null && typeof id !== 'string' && typeof id !== 'number')
+    return new RpcError(codes.request, 'the id of a call is a text or a number')
+  if (!isRecord(params)) return new RpcError(codes.params, 'params must be an object')
+  return { id, method, params }
+}
+
+// ── params ───────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export function textIn(params: Rec, key: string): string {
+  const value = params[key]
+  if (typeof value !== 'string' || value === '') throw new RpcError(codes.params, `${quoted(key)} must be a text, and not empty`)
+  return value
+}
+
+export function numberIn(params: Rec, key: string, most: number): number | undefined {
+  const value = params[key]
+  if (value === undefined) return undefined
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > most)
+    throw new RpcError(codes.params, `${quoted(key)} must be a whole number from 0 to ${most}`)
+  return value
+}
+
+export function wordIn<const Word extends string>(params: Rec, key: string, words: readonly [Word, ...Word[]]): Word {
+  const value = params[key] ?? words[0]
+  const word = words.find((one) => one === value)
+  if (word === undefined) throw new RpcError(codes.params, `${quoted(key)} must be one of ${words.join(', ')}`)
+  return word
+}

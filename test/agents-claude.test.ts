@@ -1,0 +1,170 @@
+// Claude's driver under a whole run: the broker decides, questions and answers are told once, and the stream is legal in every dialect.
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
+import test from 'node:test'
+import { startClaude } from '../src/agents/claude/agent.ts'
+import { loadDialect, writableNames } from '../src/cli/dialects.ts'
+import { isWritable } from '../src/dialects/contract.ts'
+import type { Event } from '../src/model/event.ts'
+import { createPipeline } from '../src/run/pipeline.ts'
+import { type Answerer, type Chooser, type Run, startRun } from '../src/run/run.ts'
+import { dialectSink } from '../src/run/sinks.ts'
+import { createValidator } from '../src/stream/validate.ts'
+import { createBroker } from '../src/supervise/permission.ts'
+import { combine } from '../src/supervise/policy.ts'
+import { defaultRules, parseRule } from '../src/supervise/rules.ts'
+
+const fixture = (path: string): string => fileURLToPath(new URL(`../fixtures/${path}`, import.meta.url))
+
+type Play = { exit?: number; dies?: boolean; rules?: string[]; answerer?: Answerer; chooser?: Chooser; act?(run: Run, event: Event): void }
+
+async function play(recording: string, { exit = 0, dies = false, rules = [], answerer, chooser, act }: Play = {}) {
+  const events: Event[] = []
+  const streams = new Map<string, string[]>()
+  const sinks = await Promise.all(
+    writableNames.map(async (name) => {
+      const dialect = await loadDialect(name, '--format')
+      assert.ok(isWritable(dialect))
+      const lines: string[] = []
+      streams.set(name, lines)
+      return dialectSink(dialect, { line: (text) => void lines.push(text), flush() {} }, (error) => assert.fail(String(error)))
+    }),
+  )
+  const watcher = { push: (event: Event) => (events.push(event), act?.(run, event)), flush() {}, end() {} }
+  const all = [...defaultRules, ...rules.map(parseRule)]
+  const session = randomUUID()
+  const pipeline = createPipeline([], [watcher, ...sinks], 'run_1')
+  const run: Run = startRun({
+    start: (host) =>
+      startClaude(
+        {
+          session,
+          how: 'new',
+          profile: 'default',
+          cwd: process.cwd(),
+          env: { PATH: process.env['PATH'] },
+          variables: {
+            FIXTURE_RECORDING: fixture(`claude/${recording}.ndjson`),
+            FIXTURE_EXIT: String(exit),
+            ...(dies && { FIXTURE_DIES: '1' }),
+          },
+          file: fixture('agents/claude.mjs'),
+          stream: true,
+        },
+        host,
+      ),
+    broker: createBroker({
+      rulesFor: () => all,
+      scene: { root: '/home/dev', home: '/home/other', realPath: (path) => path },
+      interactive: () => answerer !== undefined,
+    }),
+    answerer,
+    chooser,
+    guard: combine({}),
+    policies: combine({}),
+    pipeline,
+    now: Date.now,
+  })
+  run.send({ type: 'prompt', text: 'Do the task' })
+  run.send({ type: 'finish' })
+  const done = await run.done
+  pipeline.end()
+  for (const [name, lines] of streams) await legal(name, lines)
+  assert.equal(events.filter(({ kind }) => kind === 'session.end').length, 1)
+  assert.equal(events.at(-1)!.kind, 'session.end')
+  const told = (kind: Event['kind']) => events.filter((event) => event.kind === kind)
+  return { done, events, told, session }
+}
+
+async function legal(name: string, lines: readonly string[]): Promise<void> {
+  const findings: string[] = []
+  const validator = createValidator(await loadDialect(name, '--from'), ({ severity, text }) => severity === 'error' && findings.push(text))
+  validator.push(Buffer.from(lines.map((line) => `${line}\n`).join('')))
+  validator.end()
+  assert.deepEqual([name, findings], [name, []])
+}
+
+test('a rule answers, and nobody is asked', async () => {
+  const { done, told } = await play('2.1.325/j-permission-allow', { rules: ['write=allow'] })
+  assert.equal(done.reason, 'end_turn')
+  assert.equal(told('permission.request').length, 0)
+  assert.deepEqual(
+    told('permission.answer').map((event) => event.kind === 'permission.answer' && [event.decision, event.by, event.permission]),
+    [['allow', 'rule', 'write']],
+  )
+})
+
+test('a person answers: one request, one answer, with the same id', async () => {
+  const { done, told } = await play('2.1.325/j-permission-allow', {
+    answerer: ({ request }) => {
+      assert.deepEqual(
+        request.options.map(({ id }) => id),
+        ['allow_once', 'allow_always', 'reject_once'],
+      )
+      return Promise.resolve({ option: 'allow_once', by: 'terminal' })
+    },
+  })
+  assert.equal(done.reason, 'end_turn')
+  const [request] = told('permission.request')
+  const [answer] = told('permission.answer')
+  assert.ok(request?.kind === 'permission.request' && answer?.kind === 'permission.answer')
+  assert.deepEqual([answer.id, answer.option, answer.by], [request.id, 'allow_once', 'terminal'])
+  assert.equal(told('permission.request').length + told('permission.answer').length, 2)
+  assert.ok(request.call !== undefined && request.call === answer.call)
+})
+
+test('nobody can be asked: the call is refused, the run goes on', async () => {
+  const { done, told } = await play('1.0.128/j-permission-deny')
+  assert.equal(done.reason, 'end_turn')
+  const [answer] = told('permission.answer')
+  assert.ok(answer?.kind === 'permission.answer')
+  assert.deepEqual([answer.decision, answer.by], ['reject', 'headless'])
+  const [end] = told('tool.end')
+  assert.ok(end?.kind === 'tool.end' && end.status === 'denied')
+})
+
+test('a choice is made by whoever can choose', async () => {
+  const { done, told } = await play('2.1.325/j-ask-user', {
+    chooser: (ask) => Promise.resolve({ answers: { [ask.questions![0]!.text]: 'Red' }, by: 'terminal' }),
+  })
+  assert.equal(done.reason, 'end_turn')
+  const [request] = told('question.request')
+  const [answer] = told('question.answer')
+  assert.ok(request?.kind === 'question.request' && answer?.kind === 'question.answer')
+  assert.deepEqual([answer.id, answer.decision, answer.answers], [request.id, 'allow', { 'Which colour?': 'Red' }])
+})
+
+test('a question that is never answered ends with the run', async () => {
+  const { done, told } = await play('2.1.325/t-permission-never-answered', {
+    answerer: () => new Promise(() => {}),
+    act(run, event) {
+      if (event.kind === 'permission.request')
+        setImmediate(() => run.send({ type: 'cancel', target: 'session', by: 'policy', reason: 'timeout', text: 'no answer' }))
+    },
+  })
+  assert.equal(done.reason, 'timeout')
+  const [answer] = told('permission.answer')
+  assert.ok(answer?.kind === 'permission.answer')
+  assert.deepEqual([answer.decision, answer.by], ['cancelled', 'policy'])
+})
+
+for (const [recording, exit, reason] of [
+  ['2.1.325/a-text', 0, 'end_turn'],
+  ['2.1.325/g-subagent-forward', 0, 'end_turn'],
+  ['2.1.325/t-parallel-subagents', 0, 'end_turn'],
+  ['2.1.325/i-partial', 0, 'end_turn'],
+  ['2.1.325/h-429', 1, 'error'],
+  ['2.1.325/h-max-tokens', 0, 'end_turn'],
+  ['2.1.325/m-max-turns', 1, 'max_turns'],
+  ['2.0.76/m-max-turns', 0, 'max_turns'],
+  ['2.1.325/h-refusal', 1, 'refusal'],
+  ['1.0.128/h-401', 1, 'error'],
+  ['2.1.325/r-sigterm', 143, 'error'],
+  ['1.0.128/r-sigint', 0, 'cut'],
+] as const) {
+  test(`the end says what happened: ${recording} is ${reason}`, async () => {
+    const { done } = await play(recording, { exit, dies: recording.includes('/r-') })
+    assert.equal(done.reason, reason, done.error?.text)
+  })
+}
