@@ -1,0 +1,336 @@
+// A run that others reach while it goes on: over its control socket, by files, from inside by its emit socket; and what it leaves.
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { suite, test, type TestContext } from 'node:test'
+import type { Rec } from '../src/base/json.ts'
+import {
+  all,
+  at,
+  checked,
+  eventually,
+  formats,
+  linesOf,
+  type Live,
+  model,
+  one,
+  outputs,
+  type Place,
+  place,
+  type Ran,
+  sluice,
+  start,
+  valid,
+} from './run-support.ts'
+
+const slow = { text: 'One word after another, and then some more of them.', chunk: 4, delay: '50ms' }
+const touch = { name: 'bash', input: { command: 'touch made' } }
+
+type Turn = Record<string, unknown>
+
+async function began(
+  t: TestContext,
+  turns: readonly Turn[],
+  ...args: string[]
+): Promise<{ here: Place; run: Live; out: ReturnType<typeof outputs> }> {
+  const here = place(t)
+  const { args: named } = await model(t, here, 'script', JSON.stringify({ turns }))
+  const out = outputs(here)
+  const run = start(here, ['run', 'go', '--format', 'sluice', '--run-id', 'r1', ...named, ...args, ...out.args])
+  return { here, run, out }
+}
+const control = (here: Place, ...args: string[]): Promise<Ran> => sluice(here, ['control', '--run', 'r1', ...args])
+const folder = (here: Place): string => join(here.top, `sluice-${process.geteuid!()}`)
+
+suite('the control socket of a run', () => {
+  test('tells what goes on, takes a prompt, and is gone afterwards', async (t) => {
+    const { here, run, out } = await began(t, [slow, { text: 'And the second.' }])
+    await run.until('text.delta')
+    const socket = join(folder(here), 'r1.sock')
+    assert.deepEqual([statSync(folder(here)).mode & 0o777, statSync(socket).mode & 0o777], [0o700, 0o600])
+    assert.equal(statSync(join(folder(here), 'r1.token')).mode & 0o777, 0o600)
+    const status = JSON.parse((await control(here, 'status')).stdout) as Rec
+    assert.deepEqual([status['run'], at(status, 'sessions', 0, 'phase')], ['r1', 'thinking'])
+    const tail = start(here, ['control', '--run', 'r1', 'tail', '--after', '0'])
+    assert.equal((await control(here, 'prompt', 'and now?')).code, 0)
+    const told = await run.ended
+    assert.equal(told.code, 0, told.stderr)
+    assert.equal((await tail.ended).stdout, told.stdout, 'who comes late is told everything')
+    await valid(here, formats.map(out.file))
+    one(out.read().sluice, 'session.end')
+    assert.deepEqual(
+      all(out.read().sluice, 'prompt.submit').map(({ text }) => text),
+      ['go', 'and now?'],
+    )
+    assert.deepEqual(readdirSync(folder(here)), [])
+    const late = await control(here, 'status')
+    assert.equal(late.code, 2)
+    assert.match(late.stderr, /no run/)
+  })
+
+  test('a question waits for whoever has the token; the first answer counts, and later ones are told so', async (t) => {
+    const { here, run, out } = await began(t, [{ tools: [touch] }, slow], '--permission-handler', 'control')
+    await run.until('permission.request')
+    const { id } = one(linesOf(run.told()), 'permission.request') as { id: string }
+    const answers = await Promise.all([control(here, 'answer', id, 'allow_once'), control(here, 'answer', id, 'reject_once')])
+    assert.deepEqual(answers.map(({ code }) => code).toSorted(), [0, 1])
+    assert.match(answers.find(({ code }) => code === 1)!.stderr, /answered already/)
+    const told = await checked(here, await run.ended, out)
+    assert.equal(one(told.sluice, 'permission.answer')['by'], 'control')
+    assert.equal(one(told.avenor, 'permission.response')['source'], 'control')
+    assert.equal(existsSync(join(here.root, 'made')), one(told.sluice, 'permission.answer')['decision'] === 'allow')
+  })
+
+  test('a question that nobody answers is refused when its time is up', async (t) => {
+    const args = ['--permission-handler', 'control', '--permission-timeout', '300ms']
+    const { here, run, out } = await began(t, [{ tools: [touch] }, { text: 'Then not.' }], ...args)
+    const told = await checked(here, await run.ended, out)
+    assert.equal(told.code, 0, told.stderr)
+    assert.deepEqual(
+      [one(told.sluice, 'permission.answer')['decision'], one(told.sluice, 'permission.answer')['by']],
+      ['expired', 'timeout'],
+    )
+    assert.match(String(at(one(told.sluice, 'error'), 'error', 'text')), /handler timed out after 300ms/)
+  })
+
+  test('interrupt ends the turn and gives another prompt; cancel ends the run', async (t) => {
+    const first = await began(t, [{ ...slow, delay: '200ms' }, { text: 'Something else.' }])
+    await first.run.until('text.delta')
+    assert.equal((await control(first.here, 'interrupt', 'something else, please')).code, 0)
+    const told = await first.run.ended
+    assert.equal(told.code, 0, told.stderr)
+    assert.deepEqual(
+      all(linesOf(told.stdout), 'turn.end').map(({ reason }) => reason),
+      ['cancelled', 'end_turn'],
+    )
+    const second = await began(t, [{ ...slow, delay: '1s' }])
+    await second.run.until('text.delta')
+    assert.equal((await control(second.here, 'cancel')).code, 0)
+    const cancelled = await second.run.ended
+    assert.equal(one(linesOf(cancelled.stdout), 'session.end')['reason'], 'cancelled')
+    assert.notEqual(cancelled.code, 0)
+  })
+
+  test('an event of a user passes through untouched, and is in no other class than activity', async (t) => {
+    const { here, run, out } = await began(t, [slow])
+    await run.until('text.delta')
+    const event = '{"event":"deploy.step","n":12345678901234567890,"name":"web"}'
+    assert.equal((await control(here, 'emit', event)).code, 0)
+    assert.equal((await control(here, 'emit', '{"event":"session.end"}')).code, 1)
+    await run.ended
+    const lines = readFileSync(out.file('avenor'), 'utf8').split('\n')
+    assert.equal(lines.filter((line) => line === event).length, 1)
+    const classes = await sluice(here, ['watch', '--classify=all', '--format', 'json', out.file('avenor')])
+    assert.match(classes.stdout, /"deploy\.step".*"classify":"ACTIVITY"/)
+  })
+
+  test('a path of the user, and none at all', async (t) => {
+    const here = place(t)
+    const path = join(here.top, 'my.sock')
+    const { args } = await model(t, here, 'script', JSON.stringify({ turns: [slow, { text: 'x' }] }))
+    const run = start(here, ['run', 'go', '--format', 'sluice', ...args, '--control-socket', path])
+    await run.until('text.delta')
+    assert.equal((await sluice(here, ['control', '--control-socket', path, 'cancel'])).code, 0)
+    await run.ended
+    assert.equal(existsSync(path), false)
+    const none = start(here, ['run', 'go', '--format', 'sluice', ...args, '--no-control-socket'])
+    await none.until('text.delta')
+    assert.equal((await sluice(here, ['control', 'status'])).code, 2)
+    assert.equal((await none.ended).code, 0)
+    const both = await sluice(here, ['run', 'go', ...args, '--no-control-socket', '--permission-handler', 'control'])
+    assert.equal(both.code, 2)
+  })
+})
+
+suite('from inside a run', () => {
+  test('a script reports by the emit socket, and finds no way to the control socket', async (t) => {
+    const script = `sluice emit '{"event":"tests.done","passed":3}' && env > env.txt && cat /proc/$PPID/cmdline > up.txt; sluice control --run r1 status`
+    const here = place(t)
+    writeFileSync(join(here.root, 'report.sh'), script)
+    const { args } = await model(
+      t,
+      here,
+      'script',
+      JSON.stringify({ turns: [{ tools: [{ name: 'bash', input: { command: 'sh report.sh' } }] }, { text: 'Told.' }] }),
+    )
+    const out = outputs(here)
+    const bin = join(import.meta.dirname, '..', 'bin')
+    const ran = await sluice(here, ['run', 'go', '--format', 'sluice', '--run-id', 'r1', '--auto-approve', ...args, ...out.args], {
+      env: { PATH: `${bin}:${here.env['PATH']}`, XDG_RUNTIME_DIR: '' },
+    })
+    assert.equal(ran.code, 0, ran.stderr)
+    const raw = one(linesOf(ran.stdout), 'raw')
+    assert.deepEqual([raw['type'], at(raw, 'origin', 'from')], ['tests.done', 'agent'])
+    assert.ok(readFileSync(out.file('avenor'), 'utf8').includes('{"event":"tests.done","passed":3}\n'))
+    const env = readFileSync(join(here.root, 'env.txt'), 'utf8')
+    assert.match(env, /^SLUICE_EMIT_SOCKET=/m)
+    assert.doesNotMatch(env, /r1\.sock|token/i)
+    await valid(here, [out.file('sluice')])
+  })
+})
+
+suite('questions by file, and the sentinel', () => {
+  test('a question is written, answered by sluice answer, and gone; the sentinel says how it ended', async (t) => {
+    const here = place(t)
+    const { args } = await model(t, here, 'script', JSON.stringify({ turns: [{ tools: [touch] }, { text: 'Done.' }] }))
+    const done = join(here.top, 'job.done')
+    writeFileSync(done, 'DONE\n') // of an earlier run
+    const out = outputs(here)
+    const run = start(here, [
+      'run',
+      'go',
+      '--format',
+      'sluice',
+      '--run-id',
+      'r1',
+      '--label',
+      'a job',
+      '--sentinel-file',
+      done,
+      ...args,
+      ...out.args,
+    ])
+    await run.until('permission.request')
+    assert.equal(existsSync(done), false)
+    const request = join(here.top, 'job.perm.req')
+    assert.equal(statSync(request).mode & 0o777, 0o600)
+    assert.equal((JSON.parse(readFileSync(request, 'utf8')) as Rec)['tool'], 'bash')
+    assert.equal((await sluice(here, ['answer', join(here.top, 'job.perm'), '--option', 'allow_once'])).code, 0)
+    const told = await checked(here, await run.ended, out)
+    assert.equal(told.code, 0, told.stderr)
+    assert.ok(existsSync(join(here.root, 'made')))
+    assert.equal(one(told.avenor, 'permission.response')['source'], 'file')
+    assert.ok(told.avenor.every((record) => record['run_id'] === 'r1' && record['run_label'] === 'a job'))
+    assert.equal(existsSync(request), false)
+    const session = String(one(told.sluice, 'session.start')['session'])
+    assert.equal(readFileSync(done, 'utf8'), `DONE\nSESSION=${session}\nSTOP_REASON=end_turn\nRUN=r1\n`)
+  })
+
+  test('when nobody answers the file, the run ends and says so', async (t) => {
+    const here = place(t)
+    const { args } = await model(t, here, 'script', JSON.stringify({ turns: [{ tools: [touch] }, { text: 'Never.' }] }))
+    const out = outputs(here)
+    const handler = ['--permission-handler', `file:${join(here.top, 'ask')}`, '--permission-timeout', '300ms']
+    const ran = await sluice(here, ['run', 'go', '--format', 'sluice', ...handler, ...args, ...out.args])
+    assert.equal(ran.code, 1, ran.stderr)
+    const told = await checked(here, ran, out)
+    assert.equal(one(told.sluice, 'session.end')['reason'], 'error')
+    assert.ok(
+      all(told.avenor, 'avenor.error').some(
+        ({ source, message }) => source === 'permission' && message === 'handler timed out after 300ms',
+      ),
+    )
+    assert.deepEqual(
+      readdirSync(here.top).filter((name) => name.startsWith('ask')),
+      [],
+    )
+  })
+
+  test('the sentinel also says that a run never began, or that the agent gave up', async (t) => {
+    const here = place(t)
+    const done = join(here.top, 'job.done')
+    const wrong = await sluice(here, ['run', 'go', '--model', 'script/none.yaml', '--sentinel-file', done])
+    assert.equal(wrong.code, 2, wrong.stderr)
+    assert.equal(readFileSync(done, 'utf8'), 'FAILED\nSESSION=\nSTOP_REASON=exit_2\nEXIT_CODE=2\n')
+    const { args } = await model(
+      t,
+      here,
+      'script',
+      JSON.stringify({ turns: [{ text: 'I cannot.\n\n<|workflow: abort | no tests here|>\n' }] }),
+    )
+    const ran = await sluice(here, ['run', 'go', '--run-id', 'r2', '--sentinel-file', done, ...args])
+    assert.equal(ran.code, 5, ran.stderr)
+    assert.match(readFileSync(done, 'utf8'), /^BLOCKED\nSESSION=ses_\w+\nSTOP_REASON=blocked\nREASON=no tests here\nRUN=r2\n$/)
+  })
+})
+
+suite('--max-retries', () => {
+  const broken = { error: { status: 500, message: 'broken', times: 9 } }
+
+  test('gives the whole prompt to a new session after a failure, in the same stream', async (t) => {
+    const here = place(t)
+    const { args } = await model(
+      t,
+      here,
+      'script',
+      JSON.stringify({ turns: [{ error: { status: 500, message: 'broken', times: 1 }, text: 'Now it works.' }] }),
+    )
+    const out = outputs(here)
+    const began = start(here, [
+      'run',
+      'go',
+      '--format',
+      'sluice',
+      '--run-id',
+      'r1',
+      '--api-retries',
+      '0',
+      '--max-retries',
+      '2',
+      ...args,
+      ...out.args,
+    ])
+    await began.until('retry.start')
+    const tail = start(here, ['control', '--run', 'r1', 'tail', '--after', '0'])
+    const ran = await began.ended
+    assert.equal(ran.code, 0, ran.stderr)
+    const told = linesOf(ran.stdout)
+    const starts = all(told, 'session.start')
+    assert.equal(new Set(starts.map(({ session }) => session)).size, 2)
+    assert.deepEqual(
+      all(told, 'session.end').map(({ reason }) => reason),
+      ['error', 'end_turn'],
+    )
+    assert.deepEqual(
+      all(told, 'retry.start').map(({ scope, attempt, max }) => [scope, attempt, max]),
+      [['run', 1, 2]],
+    )
+    assert.deepEqual(
+      told.map(({ seq }) => seq),
+      told.map((_, index) => index + 1),
+    )
+    assert.equal(one(out.read().avenor, 'avenor.retry')['attempt'], 1)
+    assert.equal((await tail.ended).stdout, ran.stdout, 'the socket goes on over the attempts')
+    assert.equal(readdirSync(here.sessions).length, 2)
+    await valid(here, [out.file('sluice'), out.file('avenor'), out.file('aictrl'), out.file('claude')])
+  })
+
+  test('what would fail again in the same way is not tried again, and a signal ends the waiting', async (t) => {
+    const here = place(t)
+    const refused = await model(t, here, 'script', JSON.stringify({ turns: [{ error: { status: 401, message: 'no such key' } }] }))
+    const ran = await sluice(here, ['run', 'go', '--format', 'sluice', '--max-retries', '2', ...refused.args])
+    assert.equal(ran.code, 1)
+    assert.equal(all(linesOf(ran.stdout), 'session.start').length, 1)
+    const again = await model(t, here, 'script', JSON.stringify({ turns: [broken] }), 'again')
+    const run = start(here, ['run', 'go', '--format', 'sluice', '--api-retries', '0', '--max-retries', '2', ...again.args])
+    await run.until('retry.start')
+    process.kill(run.pid, 'SIGTERM')
+    const { code, stdout } = await run.ended
+    assert.equal(code, 143)
+    assert.equal(all(linesOf(stdout), 'session.end').length, 1)
+    await eventually(() => readdirSync(folder(here)).length === 0, 'the socket is gone')
+  })
+})
+
+suite('--agent replay:FILE', () => {
+  test('tells a recording again in any dialect', async (t) => {
+    const here = place(t)
+    const file = join(import.meta.dirname, '../fixtures/claude/2.1.325/b-read.ndjson')
+    const out = outputs(here)
+    const ran = await sluice(here, ['run', '--agent', `replay:${file}`, '--replay-speed', '0', '--format', 'sluice', ...out.args])
+    const told = await checked(here, ran, out)
+    assert.equal(told.code, 0, told.stderr)
+    assert.ok(all(told.sluice, 'tool.end').length > 0)
+  })
+
+  test('an agent that is not known, or not there, is a clear error', async (t) => {
+    const here = place(t)
+    const unknown = await sluice(here, ['run', 'go', '--agent', 'cluade'])
+    assert.deepEqual([unknown.code, /did you mean claude\?/.test(unknown.stderr)], [2, true])
+    const missing = await sluice(here, ['run', 'go', '--agent', 'claude', '--format', 'sluice'])
+    assert.equal(missing.code, 1)
+    assert.match(missing.stdout, /not installed.*npm install -g @anthropic-ai\/claude-code/)
+    const file = await sluice(here, ['run', '--agent', 'replay:none.ndjson'])
+    assert.equal(file.code, 2, file.stderr)
+  })
+})
