@@ -2,7 +2,7 @@
 // done exactly once, whatever happened.
 import type { Cost, Event, Fault, Usage } from '../model/event.ts'
 import type { Reason } from '../model/vocabulary.ts'
-import type { Ask, Command } from '../supervise/contract.ts'
+import type { Answer, Ask, Command } from '../supervise/contract.ts'
 
 export type Host = {
   /** Events in their order. The host numbers them anew, for it adds some of its own. */
@@ -11,6 +11,8 @@ export type Host = {
   raise(ask: Ask): void
   /** The question is void: the agent waits for its answer no longer. Of a question that is not open it says nothing. */
   withdraw(id: string): void
+  /** Whether a rule or gate stands against a call that the agent would make unasked; if so the stream tells it. */
+  judge?(ask: Ask): Answer | undefined
   /** Milliseconds since the epoch. */
   now(): number
 }

@@ -12,6 +12,8 @@ export type Course = {
   openCalls(): number
   /** Subagents that work on after their turn. */
   openTasks(): number
+  /** Commands run on in the background. */
+  openCommands(): number
   /** Some task ended, and may have woken the agent up: its next turn comes by itself. */
   hadTasks(): boolean
   lastTurn(): TurnEnd | undefined
@@ -24,6 +26,7 @@ export function createCourse(): Course {
   const turns = new Set<number | undefined>()
   const calls = new Set<string | undefined>()
   const tasks = new Set<string>()
+  const commands = new Set<string>()
   let hadTasks = false
   let last: TurnEnd | undefined
   let usage: Usage = {}
@@ -57,10 +60,11 @@ export function createCourse(): Course {
         return
       case 'task.start':
         hadTasks = true
-        if (event.type === 'agent') tasks.add(event.task)
+        ;(event.type === 'agent' ? tasks : commands).add(event.task)
         return
       case 'task.end':
         tasks.delete(event.task)
+        commands.delete(event.task)
     }
   }
 
@@ -69,6 +73,7 @@ export function createCourse(): Course {
     isTurnOpen: () => turns.size > 0,
     openCalls: () => calls.size,
     openTasks: () => tasks.size,
+    openCommands: () => commands.size,
     hadTasks: () => hadTasks,
     lastTurn: () => last,
     spent: () => ({ usage: addUsage(usage, unsummed), ...(dollars !== undefined && { cost: { usd: dollars, by: 'source' } }) }),

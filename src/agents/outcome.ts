@@ -39,9 +39,12 @@ export function endOfRun(story: Story): RunEnd {
   return { reason: 'error', error: faultOf(text, exit) }
 }
 
-/** What was done before a policy could stop it is done; what had failed before anybody stopped it has failed. */
+/**
+ * What was done before a policy could stop it is done; what had failed before anybody stopped it has failed. An agent that gives up says
+ * so in a turn that looks like any other.
+ */
 function cancelled({ reason, text, code }: Cancel, turn: TurnEnd | undefined): RunEnd {
-  const isWish = reason === 'cancelled' || reason === 'cancelled_forced'
+  const isWish = reason === 'cancelled' || reason === 'cancelled_forced' || reason === 'blocked'
   if (turn !== undefined && turn.reason !== 'cancelled' && (!isWish || turn.reason === 'error'))
     return { reason: turn.reason, error: turn.error }
   return { reason, error: faultOf(text ?? 'cancelled', { category: reason === 'timeout' ? 'timeout' : 'cancelled', code }) }

@@ -33,7 +33,7 @@ export function createScene({ session: own, how, forkedFrom }: SpawnRequest, hos
       else if (isOwn && event.kind === 'session.start') {
         if (isStarted) continue
         isStarted = true
-        yield { ...event, how, ...(forkedFrom !== undefined && { forkedFrom }) }
+        yield { ...event, how, ...(forkedFrom !== undefined && { forkedFrom }), ...(native !== undefined && { native }) }
       } else {
         if (isOwn && event.kind === 'turn.start') turn = event.turn
         yield event

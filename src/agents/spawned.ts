@@ -5,6 +5,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { type Rec, stringifyJson } from '../base/json.ts'
 import type { Event, EventOf, Payload } from '../model/event.ts'
 import { outcomeOf } from '../model/outcome.ts'
+import { toolKindOf } from '../model/tool-kind.ts'
 import type { Ask, Command } from '../supervise/contract.ts'
 import { askFor } from './ask.ts'
 import type { Done, Host, Running } from './contract.ts'
@@ -24,17 +25,20 @@ export type Patience = {
   termMs: number
   /** For the program to leave after its input is closed and its turns are done. */
   lingerMs: number
+  /** The same while commands that it started in the background still run. */
+  tasksMs: number
   /** For a turn that a finished task may bring. */
   settleMs: number
   /** For output after the exit, since something else may hold the pipe open: as long as more comes, ten times that. */
   drainMs: number
 }
-export const patience: Patience = { interruptMs: 1500, termMs: 1500, lingerMs: 10_000, settleMs: 300, drainMs: 300 }
+export const patience: Patience = { interruptMs: 1500, termMs: 1500, lingerMs: 10_000, tasksMs: 60_000, settleMs: 300, drainMs: 300 }
 
 const shownStderr = 4096
 
 export function startSpawned(driver: Driver, request: SpawnRequest, host: Host, times: Patience = patience): Running {
   const { program } = driver
+  const cwd = typeof program === 'string' ? '/' : program.cwd
   const began = host.now()
   const course = createCourse()
   const scene = createScene(request, host)
@@ -101,7 +105,6 @@ export function startSpawned(driver: Driver, request: SpawnRequest, host: Host, 
   function raise(event: EventOf<'permission.request'> | EventOf<'question.request'>): void {
     const { id, session, agent, turn, message, call } = event
     const place = { session, agent, turn, message, call }
-    const cwd = typeof program === 'string' ? '/' : program.cwd
     const ask: Ask =
       event.kind === 'question.request'
         ? {
@@ -147,6 +150,10 @@ export function startSpawned(driver: Driver, request: SpawnRequest, host: Host, 
       group?.stdin?.end()
     },
     show: (prompt) => scene.tell('prompt.submit', promptOf(prompt)),
+    judge({ id, name, input }) {
+      const place = { session: request.session, turn: scene.turn(), call: id }
+      return host.judge?.(askFor({ id, place, name, toolKind: toolKindOf(name), input }, request.profile, cwd))
+    },
     signal: (name) => signalGroup(group, name),
   }
   const talk = driver.talk(wire)
@@ -220,10 +227,12 @@ export function startSpawned(driver: Driver, request: SpawnRequest, host: Host, 
   function step(): void {
     clearTimeout(leaving)
     if (!isLast || isEnding || isBusy() || (!isClosed && course.openTasks() > 0)) return
-    if (isClosed) leaving = after(times.lingerMs, leave)
+    if (isClosed) leaving = after(restMs(), leave)
     else if (course.hadTasks()) leaving = after(times.settleMs, close)
     else close()
   }
+
+  const restMs = (): number => (course.openCommands() > 0 ? times.tasksMs : times.lingerMs)
 
   function close(): void {
     wire.close()
@@ -235,7 +244,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, host: Host, 
     scene.tell('notice', {
       level: 'warn',
       code: 'lingering',
-      text: `${driver.title} had nothing left to do and did not leave; it was ended after ${times.lingerMs / 1000} s`,
+      text: `${driver.title} had nothing left to do and did not leave; it was ended after ${restMs() / 1000} s`,
     })
     end()
   }

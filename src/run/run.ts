@@ -171,6 +171,12 @@ export function startRun({ start, broker, answerer, chooser, guard, policies, pi
     running!.send({ type: 'permission', id: ask.id, answer: decided })
   }
 
+  function judge(ask: Ask): Answer | undefined {
+    const settled = broker.against(ask)
+    for (const event of settled?.events ?? []) tell('permission.answer', event, ask.place)
+    return settled?.answer
+  }
+
   function pose(ask: Ask, questions: NonNullable<Ask['questions']>): void {
     const gone = new AbortController()
     open.set(ask.id, { gone })
@@ -239,6 +245,6 @@ export function startRun({ start, broker, answerer, chooser, guard, policies, pi
   }
 
   wind()
-  running = start({ emit, raise, withdraw: (id) => withdrawOne(id, 'agent'), now })
+  running = start({ emit, raise, withdraw: (id) => withdrawOne(id, 'agent'), judge, now })
   return { send, force, answer, done: finish() }
 }

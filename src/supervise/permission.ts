@@ -43,6 +43,8 @@ export type Reply = { option: Choice; by: Decider; text?: string; input?: Record
 
 export type Broker = {
   decide(ask: Ask): Settled | Question
+  /** What stands against a call whatever anybody would answer: a gate, or a rule that denies. */
+  against(ask: Ask): Settled | undefined
   /** The answered question first, then others that an "always" now covers. Empty when no such question is open. */
   choose(id: string, reply: Reply): Settled[]
   /** Closes a question without an answer: its turn ended, or its time ran out. */
@@ -70,15 +72,25 @@ export function createBroker(settings: BrokerSettings): Broker {
     return { need, said: later.action === 'allow' ? later : said }
   }
 
-  function decide(ask: Ask): Settled | Question {
+  type Weighed = { settled: Settled } | { needs: readonly Need[]; all: readonly Judged[] }
+
+  function weigh(ask: Ask): Weighed {
     const gated = gate(gates, { name: ask.name, changes: ask.changes, input: ask.input, listed })
-    if (gated !== undefined && 'refuse' in gated) return refused(ask, 'policy', gated.refuse, [])
+    if (gated !== undefined && 'refuse' in gated) return { settled: refused(ask, 'policy', gated.refuse, []) }
     const needs = needsOf(ask, scene)
-    if ('invalid' in needs) return refused(ask, 'policy', `The command was not run: ${needs.invalid}. Write it without them.`, [])
+    if ('invalid' in needs)
+      return { settled: refused(ask, 'policy', `The command was not run: ${needs.invalid}. Write it without them.`, []) }
     const all = needs.map((need) => judged(need, ask))
     const denied = all.filter(({ said }) => said.action === 'deny')
-    if (denied.length > 0) return refused(ask, 'rule', deniedText(denied), denied)
-    if (gated !== undefined) return { ask, answer: { decision: 'allow', by: 'policy', instead: gated.instead }, events: [] }
+    if (denied.length > 0) return { settled: refused(ask, 'rule', deniedText(denied), denied) }
+    if (gated !== undefined) return { settled: { ask, answer: { decision: 'allow', by: 'policy', instead: gated.instead }, events: [] } }
+    return { needs, all }
+  }
+
+  function decide(ask: Ask): Settled | Question {
+    const weighed = weigh(ask)
+    if ('settled' in weighed) return weighed.settled
+    const { needs, all } = weighed
     const asked = all.filter(({ said }) => said.action === 'ask')
     if (asked.length === 0 || autoApprove) return allowed(ask, all)
     if (!interactive()) return refused(ask, 'headless', headlessText(asked), asked)
@@ -130,7 +142,12 @@ export function createBroker(settings: BrokerSettings): Broker {
     return { ask: found.ask, answer: spoken, events: [{ id, ...spoken, ...subject(found.ask, found.asked) }] }
   }
 
-  return { decide, choose, withdraw, granted: () => [...granted], open: () => [...pending.values()].map(({ ask }) => ask) }
+  function against(ask: Ask): Settled | undefined {
+    const weighed = weigh(ask)
+    return 'settled' in weighed ? weighed.settled : undefined
+  }
+
+  return { decide, against, choose, withdraw, granted: () => [...granted], open: () => [...pending.values()].map(({ ask }) => ask) }
 }
 
 function allowed(ask: Ask, all: readonly Judged[]): Settled {

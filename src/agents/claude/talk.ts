@@ -22,7 +22,8 @@ export function claudeTalk(wire: Wire): Talk {
   }
   const response = (body: Rec): Rec => ({ type: 'control_response', response: body })
 
-  request({ subtype: 'initialize', hooks: null })
+  // It allows much by itself, reading above all: our rules see every call before it is made.
+  request({ subtype: 'initialize', hooks: { PreToolUse: [{ matcher: null, hookCallbackIds: [hookId] }] } })
 
   return {
     prompt(prompt) {
@@ -41,6 +42,7 @@ export function claudeTalk(wire: Wire): Talk {
     },
     hear(record) {
       if (record['type'] === 'user') return isRepeated(record)
+      if (record['type'] === 'control_request' && isHook(record)) return (judge(record), true)
       if (record['type'] === 'control_request') refuse(record)
       const id = record['type'] === 'control_response' && isRecord(record['response']) ? record['response']['request_id'] : undefined
       return typeof id === 'string' && (asked.delete(id) || answered.delete(id))
@@ -85,6 +87,14 @@ export function claudeTalk(wire: Wire): Talk {
     return true
   }
 
+  function judge({ request: body, request_id: id }: Rec): void {
+    const input = (body as Rec)['input']
+    const { tool_name: name, tool_input: given, tool_use_id: call } = isRecord(input) ? input : {}
+    const known = typeof name === 'string' && typeof call === 'string' ? wire.judge({ id: call, name, input: given }) : undefined
+    const denied = known === undefined ? {} : { hookSpecificOutput: deniedByHook(known) }
+    wire.write(response({ subtype: 'success', request_id: id, response: { continue: true, ...denied } }))
+  }
+
   /** It waits for every answer: what we cannot do is said at once. */
   function refuse({ request: body, request_id: id }: Rec): void {
     const subtype = isRecord(body) ? body['subtype'] : undefined
@@ -92,6 +102,18 @@ export function claudeTalk(wire: Wire): Talk {
     wire.write(response({ subtype: 'error', request_id: id, error: `sluice does not answer ${String(subtype)}` }))
   }
 }
+
+const hookId = 'sluice-rules'
+const isHook = ({ request: body }: Rec): boolean => isRecord(body) && body['subtype'] === 'hook_callback' && body['callback_id'] === hookId
+
+const deniedByHook = (answer: Answer): Rec => ({
+  hookEventName: 'PreToolUse',
+  permissionDecision: 'deny',
+  permissionDecisionReason: refusalOf(answer),
+})
+
+const refusalOf = ({ instead, text }: Answer): string =>
+  (instead === undefined ? text : `The call was not made. Its result: ${JSON.stringify(instead)}`) ?? 'The call was not allowed.'
 
 function decisionOf({ input, place, questions }: Ask, answer: Answer): Rec {
   const call = place.call === undefined ? {} : { toolUseID: place.call }
@@ -101,8 +123,7 @@ function decisionOf({ input, place, questions }: Ask, answer: Answer): Rec {
       questions === undefined ? (answer.input ?? given) : { ...given, questions: wireQuestions(questions), ...answer.input }
     return { behavior: 'allow', updatedInput, ...call }
   }
-  const message = answer.instead === undefined ? answer.text : `The call was not made. Its result: ${JSON.stringify(answer.instead)}`
-  return { behavior: 'deny', message: message ?? 'The call was not allowed.', interrupt: answer.stop === true, ...call }
+  return { behavior: 'deny', message: refusalOf(answer), interrupt: answer.stop === true, ...call }
 }
 
 const wireQuestions = (questions: NonNullable<Ask['questions']>): Rec[] =>
