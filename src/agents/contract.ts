@@ -11,8 +11,8 @@ export type Host = {
   raise(ask: Ask): void
   /** The question is void: the agent waits for its answer no longer. Of a question that is not open it says nothing. */
   withdraw(id: string): void
-  /** Whether a rule or gate stands against a call that the agent would make unasked; if so the stream tells it. */
-  judge?(ask: Ask): Answer | undefined
+  /** Of a call that the agent may make unasked: what stands against it, which the stream tells, or that it must ask. */
+  judge?(ask: Ask): Answer | 'ask' | undefined
   /** Milliseconds since the epoch. */
   now(): number
 }

@@ -74,8 +74,8 @@ export type Wire = {
   close(): void
   /** Tells a prompt in the stream, for an agent that does so late or never. */
   show(prompt: Prompt): void
-  /** Whether a rule stands against a call that the agent would make unasked. */
-  judge(call: { id: string; name: string; input: unknown }): Answer | undefined
+  /** Of a call that the agent may make unasked: what stands against it, or that it must ask. */
+  judge(call: { id: string; name: string; input: unknown }): Answer | 'ask' | undefined
   /** To the whole group. */
   signal(name: NodeJS.Signals): void
 }

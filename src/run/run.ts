@@ -171,10 +171,11 @@ export function startRun({ start, broker, answerer, chooser, guard, policies, pi
     running!.send({ type: 'permission', id: ask.id, answer: decided })
   }
 
-  function judge(ask: Ask): Answer | undefined {
-    const settled = broker.against(ask)
-    for (const event of settled?.events ?? []) tell('permission.answer', event, ask.place)
-    return settled?.answer
+  function judge(ask: Ask): Answer | 'ask' | undefined {
+    const verdict = broker.against(ask)
+    if (verdict === undefined || verdict === 'ask') return verdict
+    for (const event of verdict.events) tell('permission.answer', event, ask.place)
+    return verdict.answer
   }
 
   function pose(ask: Ask, questions: NonNullable<Ask['questions']>): void {

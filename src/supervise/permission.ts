@@ -43,8 +43,8 @@ export type Reply = { option: Choice; by: Decider; text?: string; input?: Record
 
 export type Broker = {
   decide(ask: Ask): Settled | Question
-  /** What stands against a call whatever anybody would answer: a gate, or a rule that denies. */
-  against(ask: Ask): Settled | undefined
+  /** What stands against a call whatever anybody would answer: a gate, or a rule that denies. Or that somebody must be asked. */
+  against(ask: Ask): Settled | 'ask' | undefined
   /** The answered question first, then others that an "always" now covers. Empty when no such question is open. */
   choose(id: string, reply: Reply): Settled[]
   /** Closes a question without an answer: its turn ended, or its time ran out. */
@@ -142,9 +142,10 @@ export function createBroker(settings: BrokerSettings): Broker {
     return { ask: found.ask, answer: spoken, events: [{ id, ...spoken, ...subject(found.ask, found.asked) }] }
   }
 
-  function against(ask: Ask): Settled | undefined {
+  function against(ask: Ask): Settled | 'ask' | undefined {
     const weighed = weigh(ask)
-    return 'settled' in weighed ? weighed.settled : undefined
+    if ('settled' in weighed) return weighed.settled
+    return weighed.all.some(({ said }) => said.action === 'ask') ? 'ask' : undefined
   }
 
   return { decide, against, choose, withdraw, granted: () => [...granted], open: () => [...pending.values()].map(({ ask }) => ask) }

@@ -23,7 +23,7 @@ export function claudeDriver(request: AgentRequest): Driver {
     name: 'claude-code',
     dialect: claude,
     program: found === undefined ? missingText('claude') : programOf(found, request),
-    talk: request.headless === true ? headlessTalk : claudeTalk,
+    talk: request.headless === true ? headlessTalk : (wire) => claudeTalk(wire, request.mode !== undefined),
     again: withoutUnknown,
   }
 }

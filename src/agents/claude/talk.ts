@@ -8,7 +8,8 @@ import type { Prompt, Talk, Wire } from '../driver.ts'
 /** A prompt that was not repeated. `isTaken`: a turn has begun for it; `isShown`: the stream has told it. */
 type Waiting = { prompt: Prompt; isTaken: boolean; isShown: boolean }
 
-export function claudeTalk(wire: Wire): Talk {
+/** `isFree`: the user has let it decide by itself what it need not ask for; what our rules deny stays denied. */
+export function claudeTalk(wire: Wire, isFree: boolean): Talk {
   const asked = new Set<string>() // requests of ours without a reply
   const answered = new Set<string>() // its questions, until it repeats our answer
   const waiting: Waiting[] = []
@@ -91,8 +92,7 @@ export function claudeTalk(wire: Wire): Talk {
     const input = (body as Rec)['input']
     const { tool_name: name, tool_input: given, tool_use_id: call } = isRecord(input) ? input : {}
     const known = typeof name === 'string' && typeof call === 'string' ? wire.judge({ id: call, name, input: given }) : undefined
-    const denied = known === undefined ? {} : { hookSpecificOutput: deniedByHook(known) }
-    wire.write(response({ subtype: 'success', request_id: id, response: { continue: true, ...denied } }))
+    wire.write(response({ subtype: 'success', request_id: id, response: { continue: true, ...verdictOf(known, isFree) } }))
   }
 
   /** It waits for every answer: what we cannot do is said at once. */
@@ -106,11 +106,12 @@ export function claudeTalk(wire: Wire): Talk {
 const hookId = 'sluice-rules'
 const isHook = ({ request: body }: Rec): boolean => isRecord(body) && body['subtype'] === 'hook_callback' && body['callback_id'] === hookId
 
-const deniedByHook = (answer: Answer): Rec => ({
-  hookEventName: 'PreToolUse',
-  permissionDecision: 'deny',
-  permissionDecisionReason: refusalOf(answer),
-})
+function verdictOf(answer: Answer | 'ask' | undefined, isFree: boolean): Rec {
+  if (answer === undefined || (answer === 'ask' && isFree)) return {}
+  const said =
+    answer === 'ask' ? { permissionDecision: 'ask' } : { permissionDecision: 'deny', permissionDecisionReason: refusalOf(answer) }
+  return { hookSpecificOutput: { hookEventName: 'PreToolUse', ...said } }
+}
 
 const refusalOf = ({ instead, text }: Answer): string =>
   (instead === undefined ? text : `The call was not made. Its result: ${JSON.stringify(instead)}`) ?? 'The call was not allowed.'
