@@ -334,3 +334,12 @@ suite('--agent replay:FILE', () => {
     assert.equal(file.code, 2, file.stderr)
   })
 })
+
+test('a session is continued by the agent that made it, and by no other', async (t) => {
+  const here = place(t)
+  const { args } = await model(t, here, 'script', JSON.stringify({ turns: [{ text: 'One.' }, { text: 'Two.' }] }))
+  assert.equal((await sluice(here, ['run', 'go', ...args])).code, 0)
+  const other = await sluice(here, ['run', 'go', '--agent', 'claude', '--continue'])
+  assert.equal(other.code, 2, other.stdout)
+  assert.match(other.stderr, /not one that claude can go on with; it was made by sluice/)
+})

@@ -9,6 +9,7 @@ import { startSpawned } from '../agents/spawned.ts'
 import { nearest } from '../base/nearest.ts'
 import { quoted } from '../base/text.ts'
 import { SettingsError } from '../config/read.ts'
+import type { Event, EventOf } from '../model/event.ts'
 import { forSession, prepareBuiltin, type Prepared } from '../run/builtin.ts'
 import { type Frame, prepareFrame } from '../run/frame.ts'
 import { builtInScripts } from '../script/demo.ts'
@@ -23,6 +24,8 @@ type Variables = Readonly<Record<string, string>>
 /** In a frame for one session: where its outputs are differs. `variables`: for the agent and what it runs. */
 export type Agent = {
   frame: Frame
+  /** Throws a CommandError when it cannot go on with this session, since another agent made it. */
+  check(session: Opened): void
   forSession(session: Opened): Frame
   start(session: Opened, variables: Variables, host: Host): Running
 }
@@ -44,6 +47,10 @@ export function builtinAgent(prepared: Prepared): Agent {
   const within = ({ id, forkedFrom }: Opened): Prepared => forSession(prepared, id, forkedFrom)
   return {
     frame: prepared,
+    check({ id, history }) {
+      const { program = 'sluice' } = startIn(history) ?? {}
+      if (program !== 'sluice') throw usageError(`the session ${id} is one of ${program}; go on with it by --agent`)
+    },
     forSession: within,
     start(session, variables, host) {
       const { request } = within(session)
@@ -63,9 +70,15 @@ async function spawnedAgent(flags: AgentFlags): Promise<Agent> {
   for (const { text } of frame.notices) say(`sluice: ${text}`)
   return {
     frame,
+    check({ id, how, history }) {
+      if (how !== 'new' && startIn(history)?.native === undefined)
+        throw usageError(
+          `the session ${id} is not one that ${flags.agent} can go on with; it was made by ${startIn(history)?.program ?? 'another agent'}`,
+        )
+    },
     forSession: () => frame,
     start({ id, how, forkedFrom, history }, variables, host) {
-      const native = history.findLast((event) => event.kind === 'session.start')?.native
+      const native = startIn(history)?.native
       const driver = driverOf({
         session: id,
         how,
@@ -92,11 +105,15 @@ async function replayAgent(flags: AgentFlags, file: string): Promise<Agent> {
   const frame = await frameOf(flags)
   return {
     frame,
+    check() {},
     forSession: () => frame,
     start: ({ id }, _variables, host) =>
       startReplay({ session: id, dialect, read: () => createReadStream(file), speed: flags.replaySpeed }, host),
   }
 }
+
+const startIn = (history: readonly Event[]): EventOf<'session.start'> | undefined =>
+  history.findLast((event) => event.kind === 'session.start')
 
 const frameOf = (flags: AgentFlags): Promise<Frame> => told(prepareFrame({ ...flags, env: process.env }))
 

@@ -52,6 +52,7 @@ export async function compose(
   flags: AgentFlags,
   { agent, session: first, sinks, answerer, chooser, another }: Composition,
 ): Promise<Composed> {
+  agent.check(first)
   const { settings, profile, places } = agent.frame
   const { run } = flags
   const id = run.id ?? newId('run')

@@ -89,12 +89,15 @@ export async function readSession(folder: string, id: string): Promise<Event[]> 
   }
 }
 
+/** Records that an agent may tell before its session's start. */
+const mostBefore = 32
+
 /** The start of a session, without reading the rest. Undefined: there is none that can be read. */
 export async function startOf(folder: string, id: string): Promise<Event | undefined> {
   let fd: number | undefined
   try {
     fd = openSession(folder, id)
-    return recordsIn(fd, 1)[0]
+    return recordsIn(fd, mostBefore).find(({ kind }) => kind === 'session.start')
   } catch {
     return undefined
   } finally {

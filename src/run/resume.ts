@@ -16,7 +16,8 @@ export class ResumeError extends Error {
 export async function resumeSession(folder: string, { how, id, cwd }: Wanted, newId: () => string): Promise<Resumed> {
   const from = id ?? (await lastOf(folder, cwd))
   const found = await legalIn(await readSession(folder, from), from)
-  if (found[0]?.kind !== 'session.start') throw new ResumeError(`the file of session ${JSON.stringify(from)} does not begin with its start`)
+  if (found.find(({ kind }) => kind !== 'raw' && kind !== 'issue')?.kind !== 'session.start')
+    throw new ResumeError(`the file of session ${JSON.stringify(from)} does not begin with its start`)
   const missing = endsOf(found)
   if (how === 'resumed') {
     const log = openSessionLog(folder, from, lastSeq(found))
