@@ -6,7 +6,7 @@ import type { ToolStatus } from '../../model/vocabulary.ts'
 import { settle } from './decode-control.ts'
 import { endTask, startTask } from './decode-lane.ts'
 import { type Reader, turnOf } from './decode-state.ts'
-import { decider, exitCodeIn, nat, real, soundsInterrupted, soundsRefused, str, usageOf } from './values.ts'
+import { decider, exitCodeIn, nat, real, soundsInterrupted, soundsRefused, soundsStopped, str, usageOf } from './values.ts'
 import type { Wire } from './wire.ts'
 
 type Block = Wire<'assistant'>['message']['content'][number]
@@ -37,7 +37,7 @@ export function toolEnd(on: Reader, { agent, block, call, record, structure }: T
       exitCode: status === 'error' && text !== undefined ? exitCodeIn(text) : undefined,
       durationMs: data === undefined ? undefined : (real(data['durationMs']) ?? real(data['totalDurationMs'])),
       task,
-      permitted: meta.permitted,
+      permitted: status === 'cancelled' && meta.permitted?.allow === false ? undefined : meta.permitted,
     },
     place,
   )
@@ -73,6 +73,7 @@ function metaOf(record: Wire<'user'> | undefined, call: string): Meta {
 
 function statusOf(block: Block, text: string, { permitted, notRun }: Meta, refused: boolean): ToolStatus {
   if (block.is_error !== true) return 'ok'
+  if (notRun !== undefined && soundsStopped(text)) return 'cancelled'
   if (refused || permitted?.allow === false || notRun !== undefined) return 'denied'
   if (soundsInterrupted(text)) return 'cancelled'
   return permitted === undefined && soundsRefused(text) ? 'denied' : 'error'

@@ -156,6 +156,13 @@ test('why a call failed: its exit code, a refusal, an interrupt', () => {
     'tool.end',
   )
   assert.equal(stopped?.status, 'cancelled')
+  const words = 'It was rejected. Correction to the text above: this call was stopped while running, not refused before it ran.'
+  const meta = { tool_result_meta: [{ id: 'a', non_execution_kind: 'user-rejected' }] }
+  const [ran] = only(
+    decodeAll([init, said('m', use('a')), { ...told(gave('a', words, { is_error: true })), ...meta }, ended()]),
+    'tool.end',
+  )
+  assert.deepEqual([ran?.status, ran?.permitted], ['cancelled', undefined])
 })
 
 test('a call left open by its turn is abandoned at the end', () => {

@@ -182,6 +182,8 @@ const refusals = [
 ]
 export const soundsRefused = (text: string): boolean => refusals.some((opening) => text.startsWith(opening))
 export const soundsInterrupted = (text: string): boolean => text.startsWith('[Request interrupted by user')
+/** A call that was ended while it ran is marked as refused; only a sentence at the end of its text says otherwise. */
+export const soundsStopped = (text: string): boolean => text.includes('this call was stopped while running')
 
 /** `Exit code 3` opens the result of a failed command. */
 export function exitCodeIn(text: string): number | undefined {
