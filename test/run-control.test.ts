@@ -343,3 +343,49 @@ test('a session is continued by the agent that made it, and by no other', async 
   assert.equal(other.code, 2, other.stdout)
   assert.match(other.stderr, /not one that claude can go on with; it was made by sluice/)
 })
+
+suite('what the outside is told, and a usage limit', () => {
+  test('--on-milestone gets each milestone on stdin; one that fails is told and changes nothing', async (t) => {
+    const here = place(t)
+    const { args } = await model(t, here, 'script', JSON.stringify({ turns: [{ text: 'Done.' }] }))
+    const file = join(here.top, 'told.ndjson')
+    const ran = await sluice(here, ['run', 'go', '--format', 'sluice', ...args, '--on-milestone', `cat >> ${file}; exit 3`])
+    assert.equal(ran.code, 0, ran.stderr)
+    const messages = linesOf(readFileSync(file, 'utf8'))
+    assert.equal(at(messages.at(-1), 'event', 'kind'), 'session.end')
+    assert.match(String(all(linesOf(ran.stdout), 'notice')[0]!['text']), /ended with code 3/)
+    const wrong = await sluice(here, ['run', 'go', ...args, '--webhook', 'file:///etc/passwd'])
+    assert.equal(wrong.code, 2, wrong.stdout)
+  })
+
+  test('--wait-for-reset goes on with the session when the limit has reset', async (t) => {
+    const here = place(t)
+    const resets = Math.ceil(Date.now() / 1000) + 1
+    const limit = { error: { status: 429, message: `Claude AI usage limit reached|${resets}`, times: 1 }, text: 'I went on.' }
+    const { args } = await model(
+      t,
+      here,
+      'script',
+      JSON.stringify({ turns: [{ tools: [{ name: 'glob', input: { pattern: '*' } }] }, limit] }),
+    )
+    const out = outputs(here)
+    const flags = ['--api-retries', '0', '--wait-for-reset', '--max-wait', '1m', '--max-retries', '3']
+    const ran = await sluice(here, ['run', 'go', '--format', 'sluice', ...flags, ...args, ...out.args])
+    assert.equal(ran.code, 0, ran.stderr + ran.stdout)
+    const told = linesOf(ran.stdout)
+    assert.ok(Date.now() >= resets * 1000)
+    assert.deepEqual(
+      all(told, 'session.start').map(({ how }) => how),
+      ['new', 'resumed'],
+    )
+    assert.equal(new Set(all(told, 'session.start').map(({ session }) => session)).size, 1)
+    assert.deepEqual(
+      all(told, 'notice')
+        .map(({ code }) => code)
+        .filter((code) => code !== 'redacted'),
+      ['usage-limit', 'waits-for-reset'],
+    )
+    assert.equal(all(told, 'retry.start').length, 0)
+    await valid(here, formats.map(out.file))
+  })
+})

@@ -1,6 +1,7 @@
 // The parts of a run, put together in the one way that all doors share: the agent, who decides for it, who watches it, where its events go,
 // and the sockets by which it is reached.
 import { statSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '../agents/builtin/id.ts'
 import type { Done } from '../agents/contract.ts'
 import { createTrackers } from '../analyze/trackers.ts'
@@ -8,20 +9,24 @@ import { firstOf } from '../control/answerers.ts'
 import { attachControl, type Control } from '../control/attach.ts'
 import { createFileHandler } from '../control/file-handler.ts'
 import { ControlError } from '../control/places.ts'
+import type { LogPlace } from '../control/replay.ts'
 import type { SessionLog } from '../log/sessions.ts'
-import type { Event } from '../model/event.ts'
+import type { Event, Payload } from '../model/event.ts'
 import { makeEvent } from '../model/make.ts'
-import { startAttempts } from '../run/attempts.ts'
+import { type Next, startAttempts } from '../run/attempts.ts'
+import type { Notifier } from '../run/notify.ts'
 import { createPipeline, type EventSink } from '../run/pipeline.ts'
 import { type Answerer, type Chooser, type Run, startRun } from '../run/run.ts'
 import { logSink } from '../run/sinks.ts'
 import { brokerOf, stagesOf } from '../run/supervisors.ts'
+import { createWaits } from '../run/wait-reset.ts'
 import { createDeadlines } from '../supervise/deadline.ts'
 import { createDegenerate } from '../supervise/degenerate.ts'
 import { createDirectives } from '../supervise/directives.ts'
 import { createLimits } from '../supervise/limits.ts'
 import { createLoops } from '../supervise/loops.ts'
 import { combine } from '../supervise/policy.ts'
+import { createQuota } from '../supervise/quota.ts'
 import { createRetry } from '../supervise/retry.ts'
 import { exitCodeOf, say, usageError } from './exit.ts'
 import type { Agent } from './run-agent.ts'
@@ -37,7 +42,7 @@ export type Composition = {
   answerer?: Answerer | undefined
   chooser?: Chooser | undefined
   /** The session of another attempt. Absent: there is none. */
-  another?: () => Promise<Opened>
+  another?: (session: AgentFlags['session']) => Promise<Opened>
 }
 
 export type Composed = Run & {
@@ -63,12 +68,15 @@ export async function compose(
   const control = await controlOf(id, flags, first.log, places.cwd, now)
   const trackers = createTrackers()
   const watcher: EventSink = { push: (event) => void trackers.observe(event), flush() {}, end() {} }
-  const pipeline = createPipeline(stages, [logs, ...(control === undefined ? [] : [watcher, control.sink]), ...sinks], id)
+  const notifier = await notifierOf(flags, (event) => pipeline.emit([event]))
+  const own = [logs, ...(control === undefined ? [] : [watcher, control.sink]), ...(notifier === undefined ? [] : [notifier])]
+  const pipeline = createPipeline(stages, [...own, ...sinks], id)
 
   const maxTurns = flags.maxTurns ?? profile.maxTurns ?? settings.maxTurns
   const maxCost = flags.maxCost ?? settings.maxCost
   const timeoutMs = flags.timeoutMs ?? settings.timeoutMs
   const directives = createDirectives()
+  let quota = createQuota()
   const guard = combine({ degenerate: createDegenerate() })
   const policies = combine({
     limits: createLimits({
@@ -81,6 +89,7 @@ export async function compose(
     deadline: createDeadlines({ timeoutMs: flags.permissionTimeoutMs, ends: typeof run.handler === 'object' }),
     loops: createLoops(),
     directives,
+    quota: { step: (event, at) => quota.step(event, at) },
   })
 
   const answerers = [
@@ -103,28 +112,56 @@ export async function compose(
       now,
     })
 
+  const tell = (notice: Payload<'notice'>): void =>
+    pipeline.emit([makeEvent('notice', notice, { at: now(), session: session.id, synthetic: 'policy:quota' })])
+  const left = (): number => (timeoutMs === undefined ? Infinity : startedAt + timeoutMs - now())
   const retry = createRetry(another === undefined ? 0 : run.maxRetries)
-  let tries = 0
-  async function begin(): Promise<Run> {
-    if (tries++ > 0) {
-      session = await another!()
+  const waits =
+    run.waitMs === undefined || another === undefined ? undefined : createWaits({ maxMs: Math.min(run.waitMs, left()), now, tell })
+  /** In a session of its own, after the first. */
+  function begin(): Run {
+    if (session.log !== logs.log()) {
       logs.follow(session.log)
-      control?.follow({ path: session.log.path, start: 0 })
+      control?.follow(placeOf(session.log))
+      quota = createQuota()
     }
     return attempt()
   }
-  function next({ reason, error }: Done): number | undefined {
-    const again = retry.next({ exitCode: exitCodeOf(reason), reason, error })
-    const isTooLate = again !== undefined && timeoutMs !== undefined && now() + again.delayMs >= startedAt + timeoutMs
-    if (again === undefined || isTooLate) return undefined
+
+  async function next(done: Done, signal: AbortSignal): Promise<Next | undefined> {
+    if ((await waits?.wait(done, quota.reached(), signal)) === true) {
+      const same = await sameSession()
+      session = same ?? (await another!({ how: 'new' }))
+      return same === undefined ? 'all-again' : { prompt: goOn }
+    }
+    const { reason, error } = done
+    const again = signal.aborted ? undefined : retry.next({ exitCode: exitCodeOf(reason), reason, error })
+    if (again === undefined || again.delayMs >= left()) return undefined
     pipeline.emit([makeEvent('retry.start', again.retry, { at: now(), session: session.id, synthetic: 'policy:retry' })])
-    return again.delayMs
+    await sleep(again.delayMs, undefined, { signal }).catch(() => {})
+    if (signal.aborted) return undefined
+    session = await another!({ how: 'new' })
+    return 'all-again'
+  }
+
+  /** Undefined: its agent cannot go on with it. */
+  async function sameSession(): Promise<Opened | undefined> {
+    logs.flush()
+    const same = await another!({ how: 'resumed', id: session.id })
+    try {
+      agent.check(same)
+      return same
+    } catch {
+      same.log.close()
+      return undefined
+    }
   }
 
   const whole = await startAttempts({ begin, next })
   control?.attach({ send: whole.send, force: whole.force, answer: whole.answer, emit: pipeline.emit, sessions: trackers.snapshots })
   async function end(): Promise<Done> {
     const done = await whole.done
+    await notifier?.settled()
     pipeline.end()
     await control?.close()
     return done
@@ -139,33 +176,34 @@ export async function compose(
 }
 
 /** One session after another, each in its own file. */
-function sessionLogs(first: SessionLog): EventSink & { follow(log: SessionLog): void } {
+function sessionLogs(first: SessionLog): EventSink & { log(): SessionLog; follow(log: SessionLog): void } {
   const sinkOf = (log: SessionLog): EventSink => logSink(log, toldGone('the session file'))
+  let log = first
   let sink = sinkOf(first)
   return {
+    log: () => log,
     push: (event: Event) => sink.push(event),
     flush: () => sink.flush(),
     end: () => sink.end(),
-    follow(log) {
+    follow(next) {
       sink.flush()
       sink.end()
-      sink = sinkOf(log)
+      log = next
+      sink = sinkOf(next)
     },
   }
 }
 
+/** A session that goes on has events in its file already. */
+function placeOf(log: SessionLog): LogPlace {
+  log.flush()
+  return { path: log.path, start: statSync(log.path).size }
+}
+
 /** One that was asked for must be there; without the usual one a run can do. */
 async function controlOf(id: string, { run }: AgentFlags, log: SessionLog, cwd: string, now: () => number): Promise<Control | undefined> {
-  log.flush() // a session that goes on
   try {
-    return await attachControl({
-      id,
-      env: process.env,
-      log: { path: log.path, start: statSync(log.path).size },
-      socket: run.socket,
-      cwd,
-      now,
-    })
+    return await attachControl({ id, env: process.env, log: placeOf(log), socket: run.socket, cwd, now })
   } catch (error) {
     if (!(error instanceof ControlError)) throw error
     if (typeof run.socket === 'string' || run.handler === 'control') throw usageError(error.message)
@@ -173,6 +211,20 @@ async function controlOf(id: string, { run }: AgentFlags, log: SessionLog, cwd: 
     return undefined
   }
 }
+
+async function notifierOf({ run: { command, webhook } }: AgentFlags, emit: (event: Event) => void): Promise<Notifier | undefined> {
+  if (command === undefined && webhook === undefined) return undefined
+  const { createNotifier, webhookOf, WebhookError } = await import('../run/notify.ts') // rarely needed
+  try {
+    const address = webhook === undefined ? undefined : webhookOf(webhook, process.env)
+    return createNotifier({ command, webhook: address, cwd: process.cwd(), env: process.env, now: Date.now, emit })
+  } catch (error) {
+    throw error instanceof WebhookError ? usageError(error.message) : error
+  }
+}
+
+/** What an agent is told when its limit has reset. */
+const goOn = 'The usage limit has reset. Go on where you stopped.'
 
 /** Nobody is there yet, but somebody will come. */
 const untilGone: Answerer = (_question, signal) =>

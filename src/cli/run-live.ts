@@ -55,7 +55,7 @@ async function oneRun(
   const session = await sessionOf(flags, folder, cwd)
   const isAsked = interactive && isTerminal(0) && process.stderr.isTTY
   const terminal = isAsked ? (await import('./ask.ts')).askOnTerminal() : undefined // loaded where there is somebody to ask
-  const another = (): Promise<Opened> => sessionOf({ session: { how: 'new' } }, folder, cwd)
+  const another = (wanted: AgentFlags['session']): Promise<Opened> => sessionOf({ session: wanted }, folder, cwd)
   const run = await compose(flags, { agent, session, sinks, ...terminal, another })
   const signals = hearSignals(run)
   if (prompt !== undefined) run.send({ type: 'prompt', ...prompt })

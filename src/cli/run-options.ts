@@ -5,6 +5,7 @@ import { quoted } from '../base/text.ts'
 import type { ServerSpec } from '../config/shape.ts'
 import type { Attachment, PermissionRule } from '../supervise/contract.ts'
 import { permissionBaseOf } from '../run/sentinel.ts'
+import { defaultMaxMs } from '../run/wait-reset.ts'
 import { parseRule } from '../supervise/rules.ts'
 import { systemReason, usageError } from './exit.ts'
 import { durationOption, listOption, numberOption, type OptionSpec, type Parsed, textOption } from './options.ts'
@@ -66,6 +67,10 @@ export const runOptions: Record<string, OptionSpec> = {
   'run-id': { type: 'string', value: 'ID', help: 'the id of the run, on every event' },
   label: { type: 'string', value: 'TEXT', help: 'a name for the run' },
   'sentinel-file': { type: 'string', value: 'PATH', help: 'a file that appears when the run is over, and says how it ended' },
+  'on-milestone': { type: 'string', value: 'COMMAND', help: 'a shell command for each milestone and finding; it gets the event on stdin' },
+  webhook: { type: 'string', value: 'URL', help: 'an address for the same, by POST' },
+  'wait-for-reset': { type: 'boolean', help: 'when a usage limit ends the run, go on with the session after the limit has reset' },
+  'max-wait': { type: 'string', value: 'TIME', help: 'with --wait-for-reset: wait no longer than this in all (default 6h)' },
   'max-retries': {
     type: 'string',
     value: 'N',
@@ -112,6 +117,11 @@ export type RunFlags = {
   socket?: string | false
   sentinel?: string
   maxRetries: number
+  /** For each milestone and finding. */
+  command?: string
+  webhook?: string
+  /** How long may be waited for a usage limit to reset. Absent: not at all. */
+  waitMs?: number
 }
 
 export function agentFlags(values: Parsed['values']): AgentFlags {
@@ -160,6 +170,11 @@ function runFlags(values: Parsed['values']): RunFlags {
   const path = textOption(values, 'control-socket')
   const isOff = values['no-control-socket'] === true
   if (isOff && path !== undefined) throw usageError('give --control-socket or --no-control-socket, not both')
+  const command = textOption(values, 'on-milestone')
+  const webhook = textOption(values, 'webhook')
+  const waitMs = durationOption(values, 'max-wait')
+  if (waitMs !== undefined && values['wait-for-reset'] !== true)
+    throw usageError('--max-wait says how long --wait-for-reset may take; give both')
   const handler = handlerOf(textOption(values, 'permission-handler'), values, sentinel)
   if (handler === 'control' && isOff) throw usageError('--permission-handler control needs the control socket')
   return {
@@ -169,6 +184,9 @@ function runFlags(values: Parsed['values']): RunFlags {
     ...(isOff ? { socket: false } : path !== undefined && { socket: resolve(path) }),
     ...(sentinel !== undefined && { sentinel: resolve(sentinel) }),
     maxRetries: numberOption(values, 'max-retries', { whole: true, least: 0 }) ?? 0,
+    ...(command !== undefined && { command }),
+    ...(webhook !== undefined && { webhook }),
+    ...(values['wait-for-reset'] === true && { waitMs: waitMs ?? defaultMaxMs }),
   }
 }
 

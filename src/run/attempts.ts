@@ -1,15 +1,15 @@
 // A run that may take several tries: an attempt that failed by accident is made again, with all that was said to the first. To everybody
 // around it is one run.
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Done } from '../agents/contract.ts'
 import type { Command } from '../supervise/contract.ts'
 import type { Run } from './run.ts'
 
 export type Attempts = {
   begin(): Run | Promise<Run>
-  /** How long to wait before the next attempt; it has told why. Undefined: there is none. */
-  next(done: Done): number | undefined
+  /** Waits, if it must, and says whether there is another attempt, and with what: all that was said to this one, or other words. */
+  next(done: Done, signal: AbortSignal): Promise<Next | undefined>
 }
+export type Next = 'all-again' | { prompt: string }
 
 type Cancel = Extract<Command, { type: 'cancel' }>
 
@@ -28,16 +28,19 @@ export async function startAttempts({ begin, next }: Attempts): Promise<Run> {
     for (;;) {
       const done = await current.done
       if (stopped !== undefined) return done
-      const delayMs = next(done)
-      if (delayMs === undefined) return done
       waiting = new AbortController()
-      await sleep(delayMs, undefined, { signal: waiting.signal }).catch(() => {})
+      const again = await next(done, waiting.signal)
       waiting = undefined
       if (stopped !== undefined) return { ...done, reason: 'cancelled' } // as it has become true by now
+      if (again === undefined) return done
       current = await begin()
-      const again = said
+      const words = said
       said = []
-      for (const command of again) send(command)
+      if (again === 'all-again') for (const command of words) send(command)
+      else {
+        send({ type: 'prompt', text: again.prompt, by: 'host' })
+        if (words.some(({ type }) => type === 'finish')) send({ type: 'finish' })
+      }
     }
   }
 
