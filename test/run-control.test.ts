@@ -73,7 +73,7 @@ suite('the control socket of a run', () => {
     await run.until('permission.request')
     const { id } = one(linesOf(run.told()), 'permission.request') as { id: string }
     const answers = await Promise.all([control(here, 'answer', id, 'allow_once'), control(here, 'answer', id, 'reject_once')])
-    assert.deepEqual(answers.map(({ code }) => code).toSorted(), [0, 1])
+    assert.deepEqual(answers.map(({ code }) => String(code)).toSorted(), ['0', '1'])
     assert.match(answers.find(({ code }) => code === 1)!.stderr, /answered already/)
     const told = await checked(here, await run.ended, out)
     assert.equal(one(told.sluice, 'permission.answer')['by'], 'control')

@@ -65,10 +65,10 @@ export async function compose(
   const startedAt = now()
   const stages = await stagesOf(agent.frame, { redact: flags.redact, ...(run.label !== undefined && { label: run.label }) })
   const logs = sessionLogs(first.log)
+  const notifier = await notifierOf(flags, (event) => pipeline.emit([event]))
   const control = await controlOf(id, flags, first.log, places.cwd, now)
   const trackers = createTrackers()
   const watcher: EventSink = { push: (event) => void trackers.observe(event), flush() {}, end() {} }
-  const notifier = await notifierOf(flags, (event) => pipeline.emit([event]))
   const own = [logs, ...(control === undefined ? [] : [watcher, control.sink]), ...(notifier === undefined ? [] : [notifier])]
   const pipeline = createPipeline(stages, [...own, ...sinks], id)
 
