@@ -22,6 +22,7 @@ export function createProject(files: Record<string, string> = {}): Project {
   const [home, root] = [join(top, 'home'), join(top, 'project')]
   mkdirSync(home)
   mkdirSync(join(root, '.git'), { recursive: true })
+  writeFileSync(join(root, '.git/HEAD'), 'ref: refs/heads/main\n')
   const path = (name: string): string => (name.startsWith('~/') ? join(home, name.slice(2)) : join(root, name))
   const write = (name: string, text: string): string => {
     mkdirSync(dirname(path(name)), { recursive: true })

@@ -185,7 +185,7 @@ suite('what is missing or wrong', () => {
     ['a profile', ['--model', 'script/demo', '--profile', 'explor'], /did you mean explore\?/],
     ['settings that are not there', ['--model', 'script/demo', '--settings', 'none.yaml'], /none\.yaml/],
     ['a rule', ['--model', 'script/demo', '--permission', 'bash=perhaps'], /perhaps/],
-    ['a program', ['--model', 'script/demo', '--agent', 'other'], /builtin/],
+    ['a program', ['--model', 'script/demo', '--agent', 'other'], /is not known/],
     ['a folder', ['--model', 'script/demo', '--dir', 'none'], /is not a folder/],
     ['a format', ['--model', 'script/demo', '--format', 'xml'], /xml/],
     ['a session', ['--model', 'script/demo', '--resume', 'ses_none'], /there is no session "ses_none"/],

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chownSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
+import { chownSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { suite, test } from 'node:test'
 import { createProject } from '../../test/project.ts'
@@ -27,6 +27,8 @@ suite('the root of a project', () => {
     const top = dirname(project.root)
     mkdirSync(join(top, '.git'))
     rmSync(project.path('.git'), { recursive: true })
+    assert.equal(project.places('sub').root, project.path('sub'), 'an empty one counts for nothing')
+    writeFileSync(join(top, '.git/HEAD'), '')
     assert.equal(project.places('sub').root, top)
     chownSync(join(top, '.git'), 4711, 4711)
     assert.equal(project.places('sub').root, project.path('sub'))

@@ -45,12 +45,16 @@ function rootOf(cwd: string, home: string): string {
       const mark = lstatSync(join(folder, name), { throwIfNoEntry: false })
       return mark !== undefined && (folder === cwd || owners.includes(mark.uid))
     }
-    if (has('.git')) return folder
+    if (has('.git') && (folder === cwd || isRepository(join(folder, '.git')))) return folder
     if (settingsNames.some(has)) configured ??= folder
     if (folder === dirname(folder)) break
   }
   return configured ?? cwd
 }
+
+/** Sandboxes of other agents leave empty folders of this name behind. In a worktree it is a file. */
+const isRepository = (git: string): boolean =>
+  lstatSync(git).isFile() || lstatSync(join(git, 'HEAD'), { throwIfNoEntry: false }) !== undefined
 
 /** The folders from the root down to cwd. */
 export function foldersBetween(root: string, cwd: string): string[] {
