@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import test from 'node:test'
 import type { Answer, Ask } from '../../supervise/contract.ts'
 import { patience } from '../spawned.ts'
@@ -153,6 +156,22 @@ test('a turn that a background task brings is waited for', async () => {
     assert.equal(running.of('turn.end').length, 2)
     assert.equal(running.of('prompt.submit').filter(({ by }) => by === 'user').length, 1)
   }
+})
+
+test('a task whose end is never told does not hold a finished run', async () => {
+  const lines = readFileSync(fixture('claude/2.1.325/g-subagent.ndjson'), 'utf8').split('\n')
+  const recording = join(mkdtempSync(join(tmpdir(), 'sluice-task-')), 'r.ndjson')
+  writeFileSync(recording, lines.filter((line) => !/"task_(notification|updated)"|background_tasks/.test(line)).join('\n'))
+  const variables = { FIXTURE_RECORDING: recording, FIXTURE_EXIT: '0' }
+  const running = hear((host) => startClaude({ ...request, variables }, host, { ...patience, tasksMs: 80 }), allow)
+  running.send({ type: 'prompt', text: 'Do the task' })
+  running.send({ type: 'finish' })
+  assert.equal((await whole(running)).reason, 'end_turn')
+  assert.deepEqual(
+    running.of('task.end').map(({ synthetic }) => synthetic),
+    ['cut'],
+  )
+  rmSync(dirname(recording), { recursive: true })
 })
 
 test('a version that does not know a flag is started again without it', async () => {
