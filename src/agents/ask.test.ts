@@ -61,6 +61,43 @@ test('a command may be words, and run elsewhere', () => {
   })
 })
 
+test('a script is seen through the shell that runs it, when it is one word', () => {
+  const script = (command: string): string => need('commandExecution', { command }).command!.text
+  assert.equal(script("/bin/bash -lc 'git push; ls'"), 'git push; ls')
+  assert.equal(script('/usr/bin/zsh -lc ls'), 'ls')
+  assert.equal(script(`bash -c 'echo it'"'"'s'`), "echo it's")
+  assert.equal(script(String.raw`bash -lc "echo \"it's\" \$HOME"`), `echo "it's" $HOME`)
+  for (const other of [
+    "bash -lc 'a' b",
+    'bash -lc "$x"',
+    "bash -lc 'a'; rm -rf /",
+    "bash -lc 'a",
+    'bash -lic x',
+    './bash -c x',
+    'python -c x',
+  ])
+    assert.equal(script(other), other)
+})
+
+test('a patch is asked for by every file that it touches', () => {
+  const changes = [
+    { path: `${cwd}/a.ts`, kind: { type: 'update', move_path: '/etc/b' } },
+    { path: 'c.ts', kind: { type: 'add' } },
+  ]
+  const files = [`${cwd}/a.ts`, '/etc/b', `${cwd}/c.ts`]
+  assert.deepEqual(need('fileChange', { changes }), {
+    permission: 'edit',
+    patterns: files,
+    paths: files,
+    changes: true,
+  })
+  assert.deepEqual(need('fileChange', { changes: [] }), {
+    permission: 'fileChange',
+    patterns: ['*'],
+    changes: true,
+  })
+})
+
 test('a call whose input is not understood is asked for by its name', () => {
   for (const input of [undefined, null, 'x', {}, { command: 7 }, { command: [1] }])
     assert.deepEqual(need('Bash', input), { permission: 'Bash', patterns: ['*'], changes: true })

@@ -24,7 +24,7 @@ type Texts = (...keys: string[]) => string | undefined
 
 function needOf(name: string, kind: ToolKind, text: Texts, fields: Readonly<Record<string, unknown>>, cwd: string): Need {
   const named = text('file_path', 'notebook_path', 'path', 'filePath', 'abs_path')
-  const file = named === undefined ? undefined : fileOf(named, cwd)
+  const file = filesOf(named === undefined ? changedIn(fields['changes']) : [named], cwd)
   const folder = text('cwd', 'workdir', 'directory')
   switch (kind) {
     case 'execute': {
@@ -70,18 +70,43 @@ function needOf(name: string, kind: ToolKind, text: Texts, fields: Readonly<Reco
   return { permission: name, patterns: ['*'], ...(file !== undefined && { paths: file.paths }) }
 }
 
+/** The files of a patch: each that it touches, and where it moves them. */
+function changedIn(changes: unknown): string[] {
+  const list = Array.isArray(changes) ? (changes as unknown[]) : []
+  return list.flatMap((change) => {
+    const { path, kind } = isRecord(change) ? change : {}
+    return [path, isRecord(kind) ? kind['move_path'] : undefined].filter((name) => typeof name === 'string')
+  })
+}
+
 /** A rule must allow both the path that was said and the one that it leads to. */
-function fileOf(path: string, cwd: string): { patterns: string[]; paths: string[] } {
-  const said = resolve(cwd, path)
-  const real = realPath(said)
-  return { patterns: [...new Set([real, said])], paths: [real] }
+function filesOf(names: readonly string[], cwd: string): { patterns: string[]; paths: string[] } | undefined {
+  if (names.length === 0) return undefined
+  const said = names.map((name) => resolve(cwd, name))
+  const real = said.map((name) => realPath(name))
+  return { patterns: [...new Set([...real, ...said])], paths: [...new Set(real)] }
 }
 
 /** A command line, or the words of one. */
 function commandOf(command: unknown): string | undefined {
-  if (typeof command === 'string') return command
+  if (typeof command === 'string') return scriptIn(command) ?? command
   if (!Array.isArray(command) || !command.every((word) => typeof word === 'string')) return undefined
   const [shell = '', flag = '', script] = command
   if (command.length === 3 && /(^|\/)(ba|z|da)?sh$/.test(shell) && /^-\w*c$/.test(flag)) return script
   return command.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`)).join(' ')
+}
+
+/** What `bash -lc 'SCRIPT'` runs, when the script is one word that no shell would change. */
+function scriptIn(command: string): string | undefined {
+  const word = /^(?:\/(?:usr\/(?:local\/)?)?bin\/)?(?:ba|z|da)?sh -l?c (.+)$/s.exec(command)?.[1]
+  if (word === undefined) return undefined
+  let script = ''
+  for (let rest = word; rest !== '';) {
+    const piece = /^'([^']*)'|^"((?:[^"\\$`]|\\["\\$`])*)"|^([\w@%+=:,./-]+)|^\\([^\n])/.exec(rest)
+    if (piece === null) return undefined
+    const [whole, single, double, plain, escaped] = piece
+    script += single ?? double?.replaceAll(/\\(.)/gs, '$1') ?? plain ?? escaped!
+    rest = rest.slice(whole.length)
+  }
+  return script
 }

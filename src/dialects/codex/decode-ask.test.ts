@@ -92,6 +92,75 @@ test('a server may ask too', () => {
   )
 })
 
+test('a form of a server is a question for each field', () => {
+  const properties = {
+    name: { type: 'string' },
+    colour: { type: 'string', title: 'Colour', enum: ['red', 'blue'] },
+    ok: { type: 'boolean' },
+  }
+  const request = ask(0, 'mcpServer/elicitation/request', { serverName: 'echo', message: 'Who?', requestedSchema: { properties } })
+  assert.deepEqual(told([starts(), request], 'question.request')[0]?.['questions'], [
+    { text: 'Who? (name)', header: 'echo', options: [] },
+    { text: 'Who? (Colour)', header: 'echo', options: [{ label: 'red' }, { label: 'blue' }] },
+    { text: 'Who? (ok)', header: 'echo', options: [{ label: 'yes' }, { label: 'no' }] },
+  ])
+})
+
+test('a form without fields asks for leave, to call a tool of the server', () => {
+  const call = serverItem('started', 'mcpToolCall', { server: 'my echo', tool: 'say', arguments: { text: 'hi' } })
+  const request = ask(0, 'mcpServer/elicitation/request', {
+    serverName: 'my echo',
+    message: 'Allow the my echo MCP server to run tool "say"?',
+    _meta: { tool_params: { text: 'hi' } },
+    requestedSchema: { type: 'object', properties: {} },
+  })
+  const rejected = serverItem('completed', 'mcpToolCall', {
+    server: 'my echo',
+    tool: 'say',
+    status: 'failed',
+    error: { message: 'user rejected MCP tool call' },
+  })
+  const records = [starts(), call, request, answer({ action: 'decline', content: null }), rejected, ends()]
+  assert.deepEqual(
+    told(records, 'permission.request').map(({ name, input, call: id, question }) => [name, input, id, question]),
+    [['my_echo_say', { text: 'hi' }, 'c', 'Allow the my echo MCP server to run tool "say"?']],
+  )
+  assert.deepEqual(
+    told(records, 'permission.answer').map(({ decision, by }) => [decision, by]),
+    [['reject', 'host']],
+  )
+  assert.equal(told(records, 'tool.end')[0]?.['status'], 'denied')
+})
+
+test('who is asked about a patch is told what it changes, as it stands now', () => {
+  const patch = serverItem('started', 'fileChange', { changes: [{ path: '/a' }] })
+  const newer = notify('item/fileChange/patchUpdated', { itemId: 'c', changes: [{ path: '/b' }] })
+  const request = ask(0, 'item/fileChange/requestApproval', { itemId: 'c', grantRoot: '/r' })
+  const input = (...records: Rec[]): unknown => told([starts(), ...records, request], 'permission.request')[0]?.['input']
+  assert.deepEqual(input(patch), { changes: [{ path: '/a' }], grantRoot: '/r' })
+  assert.deepEqual(input(patch, newer), { changes: [{ path: '/b' }], grantRoot: '/r' })
+  assert.deepEqual(input(patch, serverItem('completed', 'fileChange', { changes: [], status: 'completed' })), { grantRoot: '/r' })
+})
+
+test('a question about the network names the host that is to be reached', () => {
+  const [request] = told(
+    [starts(), command, approval({ networkApprovalContext: { host: 'a.example', protocol: 'https' } })],
+    'permission.request',
+  )
+  assert.deepEqual(
+    [request?.['name'], request?.['toolKind'], request?.['input']],
+    ['network', 'fetch', { url: 'https://a.example', command: 'ls' }],
+  )
+})
+
+test('a call that nobody allowed before its turn ended is not made', () => {
+  const records = [starts(), command, approval(), ends('interrupted')]
+  assert.deepEqual(
+    told(records, 'tool.end').map(({ status, synthetic, call }) => [status, synthetic, call]),
+    [['cancelled', 'implied', 'c']],
+  )
+})
+
 test('a model may judge instead of the user', () => {
   const review = (status: string): Rec => ({
     reviewId: 'r',
@@ -175,11 +244,52 @@ test('a prompt may change the settings of its thread', () => {
 
 test('a request that fails is a notice that names it', () => {
   const records: Rec[] = [
-    { id: 5, method: 'thread/resume', params: { threadId: 'x' } },
+    { id: 5, method: 'thread/archive', params: { threadId: 'x' } },
     { id: 5, error: { code: -32600, message: 'no rollout found' } },
   ]
   assert.deepEqual(
     only(decodeAll(records), 'notice').map(({ code, text }) => [code, text]),
-    [['thread/resume', 'no rollout found']],
+    [['thread/archive', 'no rollout found']],
+  )
+})
+
+test('a thread or a turn that cannot begin is a turn that failed', () => {
+  for (const method of ['thread/start', 'thread/resume', 'thread/fork', 'turn/start']) {
+    const records: Rec[] = [
+      { id: 5, method, params: { threadId: 'x', input: [{ type: 'text', text: 'Go' }] } },
+      { id: 5, error: { code: -32600, message: 'not today' } },
+    ]
+    const events = decodeAll(records)
+    assert.deepEqual(
+      only(events, 'turn.end').map(({ reason, error, synthetic }) => [reason, error?.text, synthetic]),
+      [['error', 'not today', 'implied']],
+    )
+    assert.deepEqual(
+      only(events, 'session.end').map(({ reason, session }) => [reason, session]),
+      [['error', method === 'turn/start' ? 'x' : undefined]],
+    )
+  }
+})
+
+test('a turn that is refused while another runs ends nothing', () => {
+  const records: Rec[] = [
+    starts(),
+    { id: 5, method: 'turn/start', params: { threadId: 't', input: [] } },
+    { id: 5, error: { code: -32600, message: 'busy' } },
+    ends(),
+  ]
+  const events = decodeAll(records)
+  assert.deepEqual(
+    only(events, 'error').map(({ error, fatal }) => [error.text, fatal]),
+    [['busy', false]],
+  )
+  assert.equal(only(events, 'turn.end').length, 1)
+})
+
+test('the words of a host about a thread that it forks are not of that thread', () => {
+  const records: Rec[] = [{ id: 5, method: 'thread/fork', params: { threadId: 'x' } }]
+  assert.deepEqual(
+    decodeAll(records).map(({ kind, session }) => [kind, session]),
+    [['raw', undefined]],
   )
 })

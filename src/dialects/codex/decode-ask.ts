@@ -31,19 +31,28 @@ function permission(on: Reader, id: string, subject: Subject, decisions?: readon
 
 export function commandApproval(on: Reader, params: Params<'item/commandExecution/requestApproval'>, record: Rec): void {
   const { itemId: call, command, cwd, reason, availableDecisions } = params
-  const input = { command: command ?? undefined, cwd: cwd ?? undefined }
-  permission(
-    on,
-    idOf(record),
-    { name: 'commandExecution', toolKind: 'execute', input, question: reason ?? undefined, call },
-    availableDecisions,
-  )
+  const question = reason ?? undefined
+  const url = addressIn((params as Rec)['networkApprovalContext'])
+  const subject: Subject =
+    url === undefined
+      ? { name: 'commandExecution', toolKind: 'execute', input: { command: command ?? undefined, cwd: cwd ?? undefined }, question, call }
+      : { name: 'network', toolKind: 'fetch', input: { url, command: command ?? undefined }, question, call }
+  permission(on, idOf(record), subject, availableDecisions)
+}
+
+/** Not the command is in question but the host that it wants to reach. */
+function addressIn(context: unknown): string | undefined {
+  const { host, protocol } = isRecord(context) ? context : {}
+  return typeof host === 'string' ? `${str(protocol) ?? 'https'}://${host}` : undefined
 }
 
 export function fileApproval(on: Reader, params: Params<'item/fileChange/requestApproval'>, record: Rec): void {
   const { itemId: call, reason, grantRoot } = params
-  const input = grantRoot ? { grantRoot } : undefined
-  permission(on, idOf(record), { name: 'fileChange', toolKind: 'edit', input, question: reason ?? undefined, call })
+  const { patch } = on.thread
+  const changes = patch?.item === call ? patch.changes : undefined
+  const input = { ...(changes !== undefined && { changes }), ...(grantRoot && { grantRoot }) }
+  const subject: Subject = { name: 'fileChange', toolKind: 'edit', input, question: reason ?? undefined, call }
+  permission(on, idOf(record), subject)
 }
 
 export function permissionsApproval(on: Reader, params: Params<'item/permissions/requestApproval'>, record: Rec): void {
@@ -86,14 +95,46 @@ export function userInput(on: Reader, id: string, questions: readonly Question[]
   on.pen.emit('question.request', { id, questions: asked }, place)
 }
 
+/** The fields of a form that a server wants filled in, each with the question that asks for it. */
+export function formFields({ message, requestedSchema: schema }: Rec): { name: string; field: Rec; text: string }[] {
+  const { properties } = isRecord(schema) ? schema : {}
+  const fields = isRecord(properties) ? Object.entries(properties) : []
+  const about = str(message) ?? ''
+  return fields.map(([name, told]) => {
+    const field = isRecord(told) ? told : {}
+    return { name, field, text: fields.length === 1 ? about : `${about} (${str(field['title']) ?? name})` }
+  })
+}
+
+/** A server asks something by way of the agent. A form without fields asks for leave alone, mostly to call a tool of the server. */
 export function elicitation(on: Reader, params: Params<'mcpServer/elicitation/request'>, record: Rec): void {
   const id = idOf(record)
   if (on.pen.isAsked(id)) return echo(on)
+  const told: Rec = params
   const inner = isRecord(params.request) ? params.request : {}
+  const server = params.serverName ?? ''
+  const message = params.message ?? str(inner['message']) ?? ''
+  const fields = formFields(told)
+  if (fields.length === 0 && isRecord(told['requestedSchema'])) {
+    const [call, { tool }] = [...on.thread.serverCalls].findLast(
+      ([, one]) => one.server === server && message.includes(`"${one.tool}"`),
+    ) ?? [undefined, { tool: 'elicitation' }]
+    const input: unknown = isRecord(told['_meta']) ? told['_meta']['tool_params'] : undefined
+    const name = `${server}_${tool}`.replaceAll(/[^\w-]/g, '_')
+    return permission(on, id, { name, toolKind: 'other', input, question: message, call }, ['accept', 'decline', 'cancel'])
+  }
   const place = here(on)
   open(on, id, 'question', place)
-  const question = { text: params.message ?? str(inner['message']) ?? '', header: params.serverName ?? undefined, options: [] }
-  on.pen.emit('question.request', { id, questions: [question] }, place)
+  const questions =
+    fields.length === 0
+      ? [{ text: message, options: [] }]
+      : fields.map(({ field, text }) => ({ text, options: choicesOf(field).map((label) => ({ label })) }))
+  on.pen.emit('question.request', { id, questions: questions.map((one) => ({ ...one, header: server || undefined })) }, place)
+}
+
+function choicesOf({ type, enum: words }: Rec): string[] {
+  if (type === 'boolean') return ['yes', 'no']
+  return Array.isArray(words) ? (words as unknown[]).filter((word) => typeof word === 'string') : []
 }
 
 /** A model may judge in the user's place. */
@@ -141,7 +182,7 @@ export function answered(on: Reader, id: string, ask: Ask, result: unknown): voi
   if ('answers' in told) return answer(on, id, ask, { decision: 'allow', by: 'host', input: told['answers'] })
   if ('action' in told) {
     const decision = told['action'] === 'accept' ? 'allow' : told['action'] === 'cancel' ? 'cancelled' : 'reject'
-    return answer(on, id, ask, { decision, by: 'host', input: told['content'] })
+    return answer(on, id, ask, { decision, by: 'host', input: ask.about === 'question' ? told['content'] : undefined })
   }
   const granted = isRecord(told['permissions']) && Object.keys(told['permissions']).length > 0
   const scope = told['scope'] === 'session' ? 'session' : 'once'
@@ -174,10 +215,14 @@ export function settle(on: Reader, call: string, allow: boolean): void {
   }
 }
 
-/** The turn is over: nothing is waited for any more. */
+/** The turn is over: nothing is waited for any more, and a call that nobody allowed is not made. */
 export function settleAll(on: Reader): void {
   if (on.asks.size === 0) return
   for (const [id, ask] of on.asks) {
-    if (ask.thread === on.thread && askOf(on, id) !== undefined) answer(on, id, ask, { decision: 'withdrawn', by: 'unknown' }, 'implied')
+    if (ask.thread !== on.thread || askOf(on, id) === undefined) continue
+    answer(on, id, ask, { decision: 'withdrawn', by: 'unknown' }, 'implied')
+    const { call } = ask.place
+    if (ask.about === 'permission' && call !== undefined && on.pen.isOpen(call))
+      on.pen.emit('tool.end', { status: 'cancelled' }, { ...ask.place, synthetic: 'implied' })
   }
 }

@@ -10,7 +10,17 @@ export function trouble(on: Reader, text: string, info?: unknown, details?: stri
   const retry = retryIn(text)
   if (retry === undefined) return on.pen.emit('error', { scope: 'turn', fatal, error: faultFrom(text, info, details) }, here(on))
   const { attempt, max, why } = retry
+  withdraw(on)
   on.pen.emit('retry.start', { scope: 'model', attempt, max, error: faultFrom(why ?? text, info, details) }, here(on))
+}
+
+/** What was streamed when the connection broke is said again from its beginning. */
+function withdraw(on: Reader): void {
+  const { pen, thread } = on
+  const { speaking, thinking, lane } = thread
+  const message = pen.isStreaming('text.delta', lane) ? speaking : pen.isStreaming('thought.delta', lane) ? thinking?.item : undefined
+  thread.speaking = thread.thinking = undefined
+  if (message !== undefined) pen.emit('message.drop', { fromBlock: 0, why: 'stream_error' }, here(on, { message }))
 }
 
 export const note = (on: Reader, level: 'info' | 'warn', text: string, data?: unknown): void =>

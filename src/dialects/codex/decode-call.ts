@@ -3,7 +3,7 @@ import { isRecord } from '../../base/json.ts'
 import type { Payload, Place } from '../../model/event.ts'
 import { toolKindOf } from '../../model/tool-kind.ts'
 import { settle } from './decode-ask.ts'
-import { echo, here, type Phase, type Reader } from './decode-state.ts'
+import { echo, here, most, type Phase, put, type Reader } from './decode-state.ts'
 import { agentStates, childOf, startTask } from './decode-task.ts'
 import { int, pathsIn, real, str, textIn } from './values.ts'
 import type { Item } from './wire-item.ts'
@@ -21,6 +21,7 @@ const call =
     const place = here(on, { call: item.id })
     const told = describe(item)
     const { input, paths } = told
+    on.thread.hidden.delete(item.id)
     if (phase !== 'completed') {
       if (start(on, told, place, phase === 'updated') && phase === 'started') return
       return pen.emit('tool.update', { state: 'running', input, paths }, place)
@@ -51,12 +52,17 @@ export const command = call(
   }),
 )
 
-export const fileChange = call(
+const patchCall = call(
   ({ type, changes }) => ({ name: type, input: { changes }, paths: pathsIn(changes) }),
   () => ({}),
 )
 
-export const mcpCall = call(
+export const fileChange: Read = (on, item, phase) => {
+  on.thread.patch = phase === 'completed' ? undefined : { item: item.id, changes: item.changes }
+  patchCall(on, item, phase)
+}
+
+const toolCall = call(
   ({ tool, server, arguments: input }) => ({ name: tool ?? '', server: server ?? undefined, input: input ?? undefined }),
   ({ result, error, durationMs }) => {
     const told = isRecord(result) ? result : {}
@@ -68,9 +74,17 @@ export const mcpCall = call(
       error: failure === undefined ? undefined : faultFrom(failure),
       durationMs: real(durationMs),
       ...(told['isError'] === true || told['is_error'] === true ? { status: 'error' as const } : {}),
+      ...(failure !== undefined && /^user (rejected|cancelled) MCP tool call/.test(failure) ? { status: 'denied' as const } : {}),
     }
   },
 )
+
+export const mcpCall: Read = (on, item, phase) => {
+  const { serverCalls } = on.thread
+  if (phase === 'completed') serverCalls.delete(item.id)
+  else put(serverCalls, item.id, { server: item.server ?? '', tool: item.tool ?? '' }, most.asks)
+  toolCall(on, item, phase)
+}
 
 export const hostCall = call(
   ({ tool, arguments: input }) => ({ name: tool ?? '', input: input ?? undefined, hostedBy: 'host' }),

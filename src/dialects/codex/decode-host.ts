@@ -2,29 +2,33 @@
 import { isRecord, type Rec } from '../../base/json.ts'
 import { answered, askOf, refused } from './decode-ask.ts'
 import { opened } from './decode-server.ts'
-import { echo, enter, here, most, put, type Reader, threadAt } from './decode-state.ts'
-import { startSession, updateSetting } from './decode-thread.ts'
-import { otherBlocks, settingOf, textIn } from './values.ts'
+import { echo, enter, here, most, newThread, put, type Reader, type Thread, threadAt } from './decode-state.ts'
+import { endTurn, startSession, startTurn, updateSetting } from './decode-thread.ts'
+import { otherBlocks, settingOf, str, textIn } from './values.ts'
 import type { Params, Wire } from './wire.ts'
+import { faultFrom } from './words.ts'
 
 // ── requests ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Remembered until the answer comes, which does not say what it answers. */
 export function called(on: Reader, { id, method }: Rec): void {
-  if (typeof id === 'string' || typeof id === 'number') put(on.calls, String(id), String(method), most.calls)
+  if (typeof id === 'string' || typeof id === 'number') put(on.calls, String(id), { method: String(method), thread: on.thread }, most.calls)
 }
 
 function wants(on: Reader, params: Params<'thread/start'>): void {
   on.wanted = settingOf(params)
+  enter(on, newThread(undefined)) // a thread that is forked is not spoken of
   on.pen.raw(on.tag, 'redundant') // the answer tells what became of it
 }
 
-function prompt(on: Reader, { input }: Params<'turn/steer'>, delivery?: string): void {
+function prompt(on: Reader, params: Params<'turn/steer'>, delivery?: string): void {
+  const { input } = params
+  const id = str((params as Rec)['clientUserMessageId'])
   if (!on.pen.isStarted() && on.thread.lane === undefined) {
     startSession(on, on.wanted, 'implied')
     on.wanted = {}
   }
-  on.pen.emit('prompt.submit', { text: textIn(input), content: otherBlocks(input), by: 'user', state: 'sent', delivery }, here(on))
+  on.pen.emit('prompt.submit', { text: textIn(input), content: otherBlocks(input), by: 'user', state: 'sent', id, delivery }, here(on))
 }
 
 function turnStart(on: Reader, params: Params<'turn/start'>): void {
@@ -49,14 +53,16 @@ export function response(on: Reader, record: Wire<'response'>): void {
     enter(on, ask.thread)
     return answered(on, id, ask, result)
   }
-  const method = on.calls.get(id)
+  const { method } = on.calls.get(id) ?? {}
   on.calls.delete(id)
   const wire = isRecord(result) ? result['thread'] : undefined
   // Only a start tells the settings beside the thread; others read it.
   if (!isThread(wire) || !isRecord(result) || !('model' in result))
     return on.pen.raw(on.tag, isRecord(result) && 'turn' in result ? 'redundant' : 'unmapped')
   enter(on, threadAt(on, wire.id))
-  opened(on, wire, result, hows.get(method ?? ''))
+  const how = hows.get(method ?? '')
+  on.thread.hasAnswers ||= how === 'resumed' || how === 'forked'
+  opened(on, wire, result, how)
 }
 
 const hows = new Map<string, 'new' | 'resumed' | 'forked'>([
@@ -74,9 +80,19 @@ export function responseError(on: Reader, { id: wireId, error }: Wire<'response/
     enter(on, ask.thread)
     return refused(on, id, ask, error)
   }
-  const method = on.calls.get(id)
+  const { method, thread } = on.calls.get(id) ?? {}
   on.calls.delete(id)
+  if (method === 'turn/start' || hows.has(method ?? '')) return notBegun(on, method === 'turn/start' ? thread! : on.thread, error.message)
   on.pen.emit('notice', { level: 'warn', code: method ?? on.tag, text: error.message, data: error })
+}
+
+/** A turn, or the whole thread, that the program will not begin: for who asked, a turn that failed. */
+function notBegun(on: Reader, thread: Thread, text: string): void {
+  enter(on, thread)
+  if (thread.turn !== undefined) return on.pen.emit('error', { scope: 'turn', fatal: false, error: faultFrom(text) }, here(on))
+  if (!on.pen.isStarted()) startSession(on, on.wanted, 'implied')
+  startTurn(on, undefined, 'implied')
+  endTurn(on, { reason: 'error', error: faultFrom(text) }, 'implied')
 }
 
 export const readers = {

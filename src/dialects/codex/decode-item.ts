@@ -1,5 +1,6 @@
 // Items, in the spelling of exec and in that of the app-server: text, thoughts, calls, plans. An item is started, perhaps updated, and
 // completed; many are told only when they are complete.
+import type { Usage } from '../../model/event.ts'
 import { note, trim } from './decode-beside.ts'
 import { activity, collab, command, fileChange, hostCall, image, imageView, mcpCall, search, sleep } from './decode-call.ts'
 import { echo, here, type Phase, type Reader } from './decode-state.ts'
@@ -13,6 +14,22 @@ const whole =
   (read: (on: Reader, item: Item) => void): Read =>
   (on, item, phase) =>
     phase === 'completed' ? read(on, item) : echo(on)
+
+// ── answers of the model ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Its calls are part of it: its tokens are told when they are done. */
+export function beginAnswer(on: Reader, item: string): void {
+  const { thread } = on
+  if (!thread.hasAnswers || thread.answer !== undefined || !on.pen.isStarted()) return
+  thread.answer = item
+  on.pen.emit('message.start', {}, here(on, { message: item, synthetic: 'implied' }))
+}
+
+export function endAnswer(on: Reader, usage: Usage | undefined): void {
+  const { answer } = on.thread
+  on.thread.answer = undefined
+  if (answer !== undefined) on.pen.emit('message.end', { usage }, here(on, { message: answer }))
+}
 
 // ── what is said ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -126,4 +143,17 @@ const readers = new Map<string, Read>([
   ['error', noted('warn')],
 ])
 
-export const readItem = (on: Reader, item: Item, phase: Phase): void => readers.get(item.type)!(on, item, phase)
+/** What does not come from the model. */
+const others: ReadonlySet<string> = new Set([
+  'userMessage',
+  'hookPrompt',
+  'contextCompaction',
+  'enteredReviewMode',
+  'exitedReviewMode',
+  'error',
+])
+
+export function readItem(on: Reader, item: Item, phase: Phase): void {
+  if (phase === 'started' && !others.has(item.type)) beginAnswer(on, item.id)
+  readers.get(item.type)!(on, item, phase)
+}

@@ -244,10 +244,33 @@ test('servers are listed together, hooks pair', () => {
       { name: 'a', status: 'ready' },
     ],
   )
+  const early = [server('a', 'failed'), notify('thread/started', { thread: { id: 't' } })]
+  assert.deepEqual(
+    told(early, 'catalog.update').map(({ servers }) => servers),
+    [[{ name: 'a', status: 'failed' }]],
+  )
   const run = { id: 'h', eventName: 'preToolUse' }
   const hooks = decodeAll(inTurn(notify('hook/started', { run }), notify('hook/completed', { run: { ...run, status: 'blocked' } })))
   assert.deepEqual(kindsOf(hooks).slice(2, 4), ['hook.start', 'hook.end'])
   assert.equal(only(hooks, 'hook.end')[0]?.status, 'denied')
+})
+
+test('text that a broken connection cut off is withdrawn when it is asked for again', () => {
+  const delta = (itemId: string, text: string): Rec => notify('item/agentMessage/delta', { itemId, delta: text })
+  const retry = notify('error', { error: { message: 'Reconnecting... 1/2 (stream disconnected)' }, willRetry: true })
+  const whole = serverItem('completed', 'agentMessage', { id: 'b', text: 'All' })
+  const events = decodeAll(inTurn(delta('a', 'Al'), retry, delta('b', 'All'), whole, retry))
+  assert.deepEqual(
+    events.filter(({ kind }) => /^(text|message|retry)/.test(kind)).map(({ kind, message }) => [kind, message]),
+    [
+      ['text.delta', 'a'],
+      ['message.drop', 'a'],
+      ['retry.start', undefined],
+      ['text.delta', 'b'],
+      ['text.end', 'b'],
+      ['retry.start', undefined],
+    ],
+  )
 })
 
 test('an error that is tried again is a retry, another is the end of the turn', () => {

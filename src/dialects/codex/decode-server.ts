@@ -15,8 +15,8 @@ import {
   userInput,
 } from './decode-ask.ts'
 import { note, plan, rateLimits, trim, trouble } from './decode-beside.ts'
-import { rawBlock, readItem, textDelta, thoughtDelta } from './decode-item.ts'
-import { echo, enter, here, most, put, type Reader, type Thread, threadAt } from './decode-state.ts'
+import { endAnswer, rawBlock, readItem, textDelta, thoughtDelta } from './decode-item.ts'
+import { echo, enter, here, most, pass, put, type Reader, type Thread, threadAt } from './decode-state.ts'
 import { childOf, startTask } from './decode-task.ts'
 import { contextOf, endSession, endTurn, spend, startSession, startTurn, updateSetting } from './decode-thread.ts'
 import { nat, parentIn, real, settingOf, str, usageOf } from './values.ts'
@@ -47,6 +47,7 @@ export function opened(on: Reader, wire: WireThread, about: Rec = {}, how?: 'new
     title: wire.name ?? undefined,
     agentName: agentType ?? undefined,
   })
+  if (on.thread.servers.size > 0) on.pen.emit('catalog.update', { servers: [...on.thread.servers.values()] })
 }
 
 const phases: Readonly<Record<string, Status>> = { active: 'working', idle: 'idle' }
@@ -64,6 +65,7 @@ function tokenUsage(on: Reader, { tokenUsage: told }: Params<'thread/tokenUsage/
   const last = usageOf(told.last)
   spend(on, total, last)
   const context = contextOf(last, nat(told.modelContextWindow))
+  endAnswer(on, last)
   on.pen.emit('usage.update', { scope: 'session', cumulative: true, usage: total, context }, here(on))
 }
 
@@ -111,6 +113,11 @@ const toolDelta =
     on.pen.emit('tool.delta', { of, text: params.delta ?? params.stdin ?? '' }, here(on, { call: params.itemId }))
   }
 
+function patchUpdated(on: Reader, { itemId: call, changes }: Params<'item/fileChange/patchUpdated'>): void {
+  on.thread.patch = { item: call, changes }
+  on.pen.emit('tool.update', { state: 'running', input: { changes } }, here(on, { call }))
+}
+
 function hostedCall(on: Reader, { callId: call, tool: name, arguments: input }: Params<'item/tool/call'>): void {
   if (on.pen.isOpen(call)) return echo(on)
   on.pen.emit('tool.start', { name, toolKind: toolKindOf(name), input: input ?? undefined, hostedBy: 'host' }, here(on, { call }))
@@ -133,8 +140,8 @@ function hookCompleted(on: Reader, { run }: Params<'hook/completed'>): void {
 
 function serverStatus(on: Reader, { name, status, error }: Params<'mcpServer/startupStatus/updated'>): void {
   const { root }: Thread = on.thread
-  if (!on.pen.isStarted()) return on.pen.raw(on.tag, 'unmapped')
   put(root.servers, name, { name, status, error: error ?? undefined }, most.servers)
+  if (!on.pen.isStarted()) return pass(on, on.tag, on.thread.id === undefined ? 'unmapped' : 'redundant') // its session tells it
   on.pen.emit('catalog.update', { servers: [...root.servers.values()] }, here(on))
 }
 
@@ -176,8 +183,7 @@ export const readers = {
   'item/commandExecution/outputDelta': toolDelta('output'),
   'item/commandExecution/terminalInteraction': toolDelta('input'),
   'item/fileChange/outputDelta': toolDelta('output'),
-  'item/fileChange/patchUpdated': (on: Reader, { itemId: call, changes }: Params<'item/fileChange/patchUpdated'>): void =>
-    on.pen.emit('tool.update', { state: 'running', input: { changes } }, here(on, { call })),
+  'item/fileChange/patchUpdated': patchUpdated,
   'item/mcpToolCall/progress': (on: Reader, { itemId: call, message }: Params<'item/mcpToolCall/progress'>): void =>
     on.pen.emit('tool.update', { state: 'running', content: [{ type: 'text', text: message }] }, here(on, { call })),
   'item/autoApprovalReview/started': reviewStarted,

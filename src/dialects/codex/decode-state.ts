@@ -1,5 +1,6 @@
-// What the decoder remembers of a stream: its threads, and the requests of both sides that are not answered. Only what is open, never
-// text, input or output; every table has a limit and forgets its oldest entry.
+// What the decoder remembers of a stream: its threads, and the requests of both sides that are not answered. Only what is open, and no
+// text, input or output but that of a patch and of calls that are not told yet; every table has a limit and forgets its oldest entry.
+import type { Rec } from '../../base/json.ts'
 import type { Fault, Origin, Place, Usage } from '../../model/event.ts'
 import type { Pen } from '../../model/pen.ts'
 import type { Reason, ToolStatus } from '../../model/vocabulary.ts'
@@ -28,6 +29,10 @@ export type Thread = {
   lanesSpent: Usage | undefined
   /** A turn that was copied from the thread this one was forked from: its tokens were counted there. */
   replayed: boolean
+  /** Each answer of the model is told with its beginning and its end: the host asked for raw items, or goes on with a thread. */
+  hasAnswers: boolean
+  /** The answer that is being given, known by its first item. */
+  answer: string | undefined
   /** The item whose text is streamed, and the blocks of the item whose thoughts are. */
   speaking: string | undefined
   thinking: { item: string; blocks: Set<number>; last: number } | undefined
@@ -38,6 +43,12 @@ export type Thread = {
   hooks: Map<string, true>
   /** How calls ended whose answer has not come. */
   results: Map<string, Result>
+  /** The patch that was begun last, until it is done: who is asked about it needs to know what it changes. */
+  patch: { item: string; changes: unknown } | undefined
+  /** Calls of tools of servers that are at work: a question about one does not name it. */
+  serverCalls: Map<string, { server: string; tool: string }>
+  /** Calls of the model that may leave no item, as they came. */
+  hidden: Map<string, Rec>
   /** Calls that are open in a rollout file; true for those that run or change something. */
   calls: Map<string, boolean>
   /** Rollout files of old versions tell no turns: the prompts do. */
@@ -71,13 +82,13 @@ export type Reader = {
   threads: Map<string | undefined, Thread>
   /** What the agent asked, by JSON-RPC id. */
   asks: Map<string, Ask>
-  /** Which method the host called, by JSON-RPC id. */
-  calls: Map<string, string>
+  /** Which method the host called, and about which thread, by JSON-RPC id. */
+  calls: Map<string, { method: string; thread: Thread }>
   /** What a host wants of the thread that it starts; the agent's answer says it better. */
   wanted: Setting
 }
 
-export const most = { threads: 1024, asks: 256, calls: 1024, results: 256, servers: 256, open: 4096 } as const
+export const most = { threads: 1024, asks: 256, calls: 1024, results: 256, hidden: 256, servers: 256, open: 4096 } as const
 
 export function newThread(id: string | undefined, parent?: Thread): Thread {
   const thread: Thread = {
@@ -97,12 +108,17 @@ export function newThread(id: string | undefined, parent?: Thread): Thread {
     spent: undefined,
     lanesSpent: undefined,
     replayed: false,
+    hasAnswers: false,
+    answer: undefined,
     speaking: undefined,
     thinking: undefined,
     trimmed: undefined,
     servers: new Map(),
     hooks: new Map(),
     results: new Map(),
+    patch: undefined,
+    serverCalls: new Map(),
+    hidden: new Map(),
     calls: new Map(),
     untold: true,
     answered: false,
@@ -135,4 +151,10 @@ export function enter(on: Reader, thread: Thread): void {
 /** In the lane of the thread that is spoken of. */
 export const here = ({ thread }: Reader, more: Place = {}): Place => ({ agent: thread.lane, ...more })
 
-export const echo = (on: Reader): void => on.pen.raw(on.tag, 'redundant', here(on))
+export const echo = (on: Reader): void => pass(on, on.tag, 'redundant')
+
+/** A record that tells nothing. Of a thread that has not begun nobody knows yet whether it is a session of its own. */
+export function pass(on: Reader, name: string, why: 'redundant' | 'unmapped'): void {
+  if (!on.pen.isStarted()) on.pen.common({ at: on.at })
+  on.pen.raw(name, why, here(on))
+}

@@ -108,8 +108,10 @@ export function endTurn(on: Reader, { reason, native, error, text, durationMs }:
   thread.lastTurn = native ?? thread.turn
   thread.lastReason = reason
   thread.lastError = error
-  thread.turn = thread.spent = thread.lanesSpent = thread.trimmed = undefined
+  thread.turn = thread.spent = thread.lanesSpent = thread.trimmed = thread.patch = thread.answer = undefined
   thread.results.clear()
+  thread.hidden.clear()
+  thread.serverCalls.clear()
   if (thread.lane === undefined) {
     const usage = lanes === undefined ? own : addUsage(own, lanes)
     return pen.emit('turn.end', { reason, error, text, durationMs, usage, own: lanes === undefined ? undefined : own }, { synthetic })

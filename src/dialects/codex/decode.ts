@@ -6,10 +6,11 @@ import type { Pen } from '../../model/pen.ts'
 import type { DecoderBody } from '../contract.ts'
 import { readers as eventReaders } from './decode-event.ts'
 import { item as execItem, readers as execReaders } from './decode-exec.ts'
+import { rawItem } from './decode-hidden.ts'
 import { called, readers as hostReaders, response, responseError } from './decode-host.ts'
 import { endFile, readers as rolloutReaders } from './decode-rollout.ts'
 import { item as serverItem, readers as serverReaders } from './decode-server.ts'
-import { enter, newThread, type Reader, type Thread, threadAt } from './decode-state.ts'
+import { enter, newThread, pass, type Reader, type Thread, threadAt } from './decode-state.ts'
 import { otherEvents, otherMethods, otherResponses } from './names.ts'
 import { formOf, known, messageOf, ownTag } from './tag.ts'
 import { real, str } from './values.ts'
@@ -41,9 +42,10 @@ function answer<Record>(read: (on: Reader, record: Record) => void): Read {
 
 function passedOn(on: Reader, body: Rec, { method, type }: Rec): void {
   const name = str(method) ?? str(body['type']) ?? String(type)
+  if (name === 'rawResponseItem/completed') return rawItem(on, body)
   const echoed = name.startsWith('codex/event/') ? 'codex/event' : name
   const why = otherMethods.get(echoed) ?? otherEvents.get(echoed) ?? otherResponses.get(echoed) ?? 'unmapped'
-  on.pen.raw(name, why, { agent: on.thread.lane })
+  pass(on, name, why)
 }
 
 export function decode(pen: Pen): DecoderBody {

@@ -19,7 +19,7 @@ export const otherMethods = names(
   thread/rollback thread/compact/start thread/list thread/loaded/list thread/read thread/turns/list thread/inject_items
   thread/shellCommand thread/backgroundTerminals/clean thread/settings/update thread/metadata/update thread/goal/set
   thread/goal/get thread/goal/clear thread/goal/updated thread/goal/cleared thread/queue/changed thread/project/updated
-  thread/environment/connected thread/environment/disconnected thread/increment_elicitation thread/decrement_elicitation
+  thread/readState/changed thread/environment/connected thread/environment/disconnected thread/increment_elicitation thread/decrement_elicitation
   thread/realtime/start thread/realtime/stop thread/realtime/started thread/realtime/itemAdded thread/realtime/item/started
   thread/realtime/item/transcript/delta thread/realtime/item/completed thread/realtime/transcript/delta
   thread/realtime/transcript/done thread/realtime/outputAudio/delta thread/realtime/sdp thread/realtime/error

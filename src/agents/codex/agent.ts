@@ -1,0 +1,87 @@
+// Drives Codex: its app-server, which asks and can be answered, or `codex exec` where that is wanted or there is nothing better.
+import { codex } from '../../dialects/codex/index.ts'
+import type { Host, Running } from '../contract.ts'
+import type { AgentRequest, Driver, Program, Prompt, Talk, Wire } from '../driver.ts'
+import { locate, missingText } from '../find.ts'
+import { headlessTalk } from '../headless.ts'
+import { type Patience, startSpawned } from '../spawned.ts'
+import { environmentOf } from './environment.ts'
+import { type Mode, modeOf } from './mode.ts'
+import { createEar } from './overhear.ts'
+import { serverTalk } from './talk.ts'
+
+export function startCodex(request: AgentRequest, host: Host, times?: Patience): Running {
+  return startSpawned(codexDriver(request), request, host, times)
+}
+
+export function codexDriver(request: AgentRequest): Driver {
+  const file = request.file ?? locate('codex', request.env)
+  const words = modeOf(request.mode)
+  const about = { title: 'Codex', name: 'codex', dialect: codex }
+  if (file === undefined) return { ...about, program: missingText('codex'), talk: headlessTalk }
+  if (typeof words === 'string') return { ...about, program: words, talk: headlessTalk }
+  const mode: Mode = words
+
+  // Of a thread that goes on, exec tells only the sum of all its tokens: the server is better even when nobody is asked.
+  const isPlain = request.headless === true && request.native === undefined
+  let hasCalls = !isPlain && request.native === undefined
+  const ear = createEar(() => hasCalls)
+  let first: Prompt | undefined
+  let fallBack = (): void => {}
+
+  function talk(wire: Wire): Talk {
+    let talking: Talk = isPlain ? headlessTalk(wire) : serverTalk(wire, request, mode)
+    fallBack = () => {
+      hasCalls = false
+      talking = headlessTalk({ ...wire, text() {} })
+      if (first !== undefined) talking.prompt(first)
+    }
+    return {
+      prompt(prompt) {
+        first ??= prompt
+        talking.prompt(prompt)
+      },
+      answer: (ask, answer) => talking.answer(ask, answer),
+      interrupt() {
+        ear.rest()
+        talking.interrupt()
+      },
+      set: (setting) => talking.set?.(setting),
+      hear: (record) => talking.hear?.(record) === true,
+      heard: (record) => talking.heard?.(record),
+      see(event) {
+        ear.see(event)
+        talking.see?.(event)
+      },
+      isIdle: () => talking.isIdle(),
+    }
+  }
+
+  const server = ['app-server', ...(request.args ?? [])]
+  return {
+    ...about,
+    program: programOf(file, isPlain ? execArgs(request, mode) : server, request),
+    talk,
+    overhear: ear.overhear,
+    again(args, stderr) {
+      if (isPlain || first === undefined || !hasNoServer.test(stderr)) return undefined
+      fallBack()
+      return [...args.slice(0, args.length - server.length), ...execArgs(request, mode, first.text)]
+    },
+  }
+}
+
+function programOf(file: string, args: readonly string[], request: AgentRequest): Program {
+  const start = /\.[cm]?js$/.test(file) ? { file: process.execPath, args: [file, ...args] } : { file, args }
+  return { ...start, cwd: request.cwd, env: environmentOf(request) }
+}
+
+/** An old program does not know the word, or takes it for a prompt. */
+const hasNoServer = /unrecognized subcommand|unexpected argument|not a terminal/
+
+/** Only the sandbox counts, for nobody can be asked. The prompt comes on stdin; with one here, an old program reads nothing from there. */
+export function execArgs({ model, native, how, args = [] }: AgentRequest, { sandbox }: Mode, prompt?: string): string[] {
+  const flags = ['exec', '--json', '--skip-git-repo-check', '-s', sandbox, ...(model === undefined ? [] : ['-m', model]), ...args]
+  const past = native === undefined ? [] : [how === 'forked' ? 'fork' : 'resume', native]
+  return [...flags, ...past, ...(prompt === undefined ? ['-'] : ['--', prompt])]
+}

@@ -1,0 +1,165 @@
+// Codex's app-server: JSON-RPC over lines, without the `jsonrpc` key. A thread is opened first; each prompt is a turn of it, and a prompt
+// that comes while a turn runs waits for its end.
+import { randomUUID } from 'node:crypto'
+import { isRecord, type Rec } from '../../base/json.ts'
+import type { Attachment } from '../../supervise/contract.ts'
+import type { AgentRequest, Prompt, Talk, Wire } from '../driver.ts'
+import { createRpc, type RpcAnswer, type RpcCall } from '../rpc.ts'
+import { type Mode, modeOf, stricter, threadSettings, turnSettings } from './mode.ts'
+import { isQuestion, replyTo } from './reply.ts'
+
+/** Between us and the program: the stream says nothing of these, nor of their answers. The wish to cancel is told by who has it. */
+const quiet: ReadonlySet<unknown> = new Set(['initialize', 'initialized', 'config/read', 'turn/interrupt'])
+
+export function serverTalk(wire: Wire, request: AgentRequest, mode: Mode): Talk {
+  const rpc = createRpc({ ...wire, tell: say }, {})
+  const unheard = new Set<unknown>() // ids of quiet requests
+  const waiting: Prompt[] = []
+  const questions = new Map<string, Required<RpcCall>>()
+  let settings: Rec = {} // for the next turn and those after it
+  let thread: string | undefined
+  let isStarting = false // a turn was asked for, and has not begun
+  let turn: string | undefined // the one that runs
+  let lastTurn: string | undefined
+  let isStopping = false // the turn that has to be interrupted is not known yet
+  let isUnreadable = false // the record that is being heard
+
+  function say(message: Rec): void {
+    if (!quiet.has(message['method'])) return wire.tell(message)
+    unheard.add(message['id'])
+    wire.write(message)
+  }
+
+  rpc.request(
+    'initialize',
+    { clientInfo: { name: 'sluice', title: 'sluice', version: '1' }, capabilities: capabilitiesOf(request) },
+    () => {
+      rpc.notify('initialized')
+      rpc.request('config/read', { cwd: request.cwd }, open)
+    },
+  )
+
+  /** What the settings of the person forbid stays forbidden, unless a mode is named. Nobody is asked when nobody can answer. */
+  function open(told: RpcAnswer): void {
+    const config = 'result' in told && isRecord(told.result['config']) ? told.result['config'] : {}
+    const { native, how, cwd, model, headless } = request
+    const allowed = request.mode === undefined ? stricter(mode, config) : mode
+    const settled: Mode = headless === true ? { ...allowed, approval: 'never' } : allowed
+    const about = { ...threadSettings(settled), ...(model !== undefined && { model }) }
+    const method = native === undefined ? 'thread/start' : how === 'forked' ? 'thread/fork' : 'thread/resume'
+    // A new thread that is told its folder would write into the person's settings that the project is trusted: it knows it without.
+    const params =
+      native === undefined ? { ...about, experimentalRawEvents: true } : { ...about, threadId: native, cwd, excludeTurns: true }
+    rpc.request(method, params, (answer) => {
+      const opened = 'result' in answer ? answer.result['thread'] : undefined
+      if (isRecord(opened) && typeof opened['id'] === 'string') thread = opened['id']
+      else wire.close() // the stream has told why
+    })
+  }
+
+  function next(): void {
+    if (thread === undefined || turn !== undefined || isStarting) return
+    const prompt = waiting.shift()
+    if (prompt === undefined) return
+    isStarting = true
+    const params = { threadId: thread, input: inputOf(prompt), clientUserMessageId: prompt.id ?? randomUUID(), ...settings }
+    settings = {}
+    rpc.request('turn/start', params, (answer) => {
+      const started = 'result' in answer && isRecord(answer.result['turn']) ? answer.result['turn']['id'] : undefined
+      if (started === undefined || started === lastTurn) isStarting = false // refused, or taken up by a turn that ran already
+    })
+  }
+
+  function interrupt(): void {
+    isStopping = turn === undefined && (isStarting || waiting.length > 0)
+    if (turn !== undefined) rpc.request('turn/interrupt', { threadId: thread, turnId: turn })
+  }
+
+  return {
+    prompt(prompt) {
+      waiting.push(prompt)
+      next()
+    },
+    answer(ask, answer) {
+      const question = questions.get(ask.id)
+      if (question === undefined) return
+      questions.delete(ask.id)
+      const { result, stops } = replyTo(question.method, question.params, ask, answer)
+      rpc.reply(question.id, result)
+      if (stops === true) interrupt()
+    },
+    interrupt,
+    set({ model, mode: words }) {
+      const changed = words === undefined ? undefined : modeOf(words)
+      settings = {
+        ...settings,
+        ...(model !== undefined && { model }),
+        ...(changed !== undefined && typeof changed !== 'string' && turnSettings(changed)),
+      }
+    },
+    hear(record) {
+      const { id, method, params } = record
+      isUnreadable = false
+      if (typeof method !== 'string') {
+        if (!unheard.delete(id)) return false
+        rpc.hear(record)
+        return true
+      }
+      const body = isRecord(params) ? params : {}
+      if ((typeof id === 'string' || typeof id === 'number') && isQuestion(method)) questions.set(String(id), { id, method, params: body })
+      if (method === 'serverRequest/resolved') questions.delete(String(body['requestId']))
+      return isEcho(method, body)
+    },
+    heard(record) {
+      const call = rpc.hear(record)
+      if (call?.id !== undefined && (isUnreadable || !isQuestion(call.method))) {
+        questions.delete(String(call.id))
+        rpc.refuse(call.id, `sluice does not answer ${call.method}`)
+      }
+      next()
+    },
+    see(event) {
+      if (event.kind === 'issue') isUnreadable = true
+      if (event.agent !== undefined) return
+      if (event.kind === 'turn.end') turn = undefined
+      if (event.kind !== 'turn.start') return
+      isStarting = false
+      lastTurn = turn = event.native
+      if (thread === undefined) for (const prompt of waiting.splice(0)) wire.show(prompt) // nothing will come of them
+      if (isStopping) interrupt()
+    },
+    isIdle: () => waiting.length === 0 && !isStarting,
+  }
+
+  /** Our own words, which the stream has told when we said them. */
+  function isEcho(method: string, { item, threadId }: Rec): boolean {
+    const isItem = method === 'item/started' || method === 'item/completed'
+    return isItem && threadId === thread && isRecord(item) && item['type'] === 'userMessage'
+  }
+}
+
+/** The experimental part tells of calls that leave no item. What nobody wants to hear is not sent at all. */
+const capabilitiesOf = ({ stream }: AgentRequest): Rec => ({
+  experimentalApi: true,
+  requestAttestation: false,
+  optOutNotificationMethods: stream ? noise : [...noise, ...deltas],
+})
+const noise = ['remoteControl/status/changed', 'thread/readState/changed', 'rawResponse/completed']
+const deltas = [
+  'item/agentMessage/delta',
+  'item/plan/delta',
+  'item/reasoning/summaryTextDelta',
+  'item/reasoning/summaryPartAdded',
+  'item/reasoning/textDelta',
+  'item/commandExecution/outputDelta',
+  'item/fileChange/outputDelta',
+]
+
+const inputOf = ({ text, files = [] }: Prompt): Rec[] => [...files.map(fileInput), textInput(text)]
+
+const textInput = (text: string): Rec => ({ type: 'text', text, text_elements: [] })
+
+function fileInput({ path, mime, data }: Attachment): Rec {
+  if (mime.startsWith('image/')) return { type: 'image', url: `data:${mime};base64,${data}` }
+  return textInput(`The file ${path}:\n${Buffer.from(data, 'base64').toString()}`)
+}
