@@ -33,20 +33,25 @@ export function createCourse(): Course {
   let unsummed: Usage | undefined // of messages, for a turn whose end does not say it
   let dollars: number | undefined
   let answers = 0
+  let text: string | undefined // of the last answer, for a turn whose end does not repeat it
 
   function see(event: Event): void {
     const isMain = event.agent === undefined
     switch (event.kind) {
       case 'turn.start':
         turns.add(event.turn)
+        text = undefined
         unsummed = undefined
         return
       case 'turn.end':
         turns.delete(event.turn)
-        last = { reason: event.reason, error: event.error, text: event.text }
+        last = { reason: event.reason, error: event.error, text: event.text ?? text }
         usage = addUsage(usage, event.usage ?? unsummed)
         unsummed = undefined
         if (event.cost !== undefined) dollars = (dollars ?? 0) + event.cost.usd
+        return
+      case 'text.end':
+        if (isMain) text = event.text
         return
       case 'message.end':
         unsummed = addUsage(unsummed, event.usage)
