@@ -23,22 +23,26 @@ export function createScene({ session: own, how, forkedFrom }: SpawnRequest, hos
     return session === native ? own : session
   }
 
-  function* place(events: readonly Event[]): Generator<Event> {
-    for (const event of events) {
-      event.session = sessionOf(event)
-      if (event.at === undefined) [event.at, event.clock] = [host.now(), 'arrival']
-      const isOwn = event.session === own
-      if (event.kind === 'issue' && ++issues > mostIssues) continue
-      if (isOwn && event.kind === 'session.end') end = event // there may be more to say; the host's end is the last word
-      else if (isOwn && event.kind === 'session.start') {
-        if (isStarted) continue
-        isStarted = true
-        yield { ...event, how, ...(forkedFrom !== undefined && { forkedFrom }), ...(native !== undefined && { native }) }
-      } else {
-        if (isOwn && event.kind === 'turn.start') turn = event.turn
-        yield event
-      }
+  /** Undefined: it is not told. */
+  function place(event: Event): Event | undefined {
+    event.session = sessionOf(event)
+    if (event.at === undefined) {
+      event.at = host.now()
+      event.clock = 'arrival'
     }
+    const isOwn = event.session === own
+    if (event.kind === 'issue' && ++issues > mostIssues) return undefined
+    if (isOwn && event.kind === 'session.end') {
+      end = event // there may be more to say; the host's end is the last word
+      return undefined
+    }
+    if (isOwn && event.kind === 'session.start') {
+      if (isStarted) return undefined
+      isStarted = true
+      return { ...event, how, ...(forkedFrom !== undefined && { forkedFrom }), ...(native !== undefined && { native }) }
+    }
+    if (isOwn && event.kind === 'turn.start') turn = event.turn
+    return event
   }
 
   const tell = <K extends Kind>(kind: K, payload: Payload<K>): void =>

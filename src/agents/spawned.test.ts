@@ -165,6 +165,13 @@ test('a program that lives on after its work is ended, and its result counts', a
   assert.equal(running.of('notice')[0]!.code, 'lingering')
 })
 
+test('a program that closes its output and stays is ended, and has failed', async () => {
+  const running = start('closes-stdout')
+  const { reason, error } = await whole(running)
+  assert.deepEqual([reason, error!.code], ['error', 'SIGKILL'])
+  assert.equal(running.of('notice')[0]!.code, 'silent')
+})
+
 test('a cancelled program that ignores TERM is killed', async () => {
   const running = start('ignores-term')
   await running.until('turn.start')

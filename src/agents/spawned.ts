@@ -25,16 +25,17 @@ export type Patience = {
   termMs: number
   /** For the program to leave after its input is closed and its turns are done. */
   lingerMs: number
-  /** The same while commands that it started in the background still run. */
+  /** The same while something that it started in the background still runs, and says nothing. */
   tasksMs: number
   /** For a turn that a finished task may bring. */
   settleMs: number
   /** For output after the exit, since something else may hold the pipe open: as long as more comes, ten times that. */
   drainMs: number
 }
-export const patience: Patience = { interruptMs: 1500, termMs: 1500, lingerMs: 10_000, tasksMs: 60_000, settleMs: 300, drainMs: 300 }
+export const patience: Patience = { interruptMs: 1500, termMs: 1500, lingerMs: 10_000, tasksMs: 120_000, settleMs: 300, drainMs: 300 }
 
 const shownStderr = 4096
+const mostUnread = 32 * 2 ** 20 // bytes that were written to it
 
 export function startSpawned(driver: Driver, request: SpawnRequest, host: Host, times: Patience = patience): Running {
   const { program } = driver
@@ -51,6 +52,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, host: Host, 
   let isLast = false // no more prompts will come
   let isClosed = false // its input
   let wasEnded = false
+  let isAbandoned = false
   let isEnding = false
   let over: Done | undefined
   let cancel: Cancel | undefined
@@ -86,7 +88,9 @@ export function startSpawned(driver: Driver, request: SpawnRequest, host: Host, 
 
   function take(events: readonly Event[]): void {
     if (over !== undefined) return
-    for (const event of scene.place(events)) {
+    for (const one of events) {
+      const event = scene.place(one)
+      if (event === undefined) continue
       if (isAsk(event)) raise(event)
       else if (!isToldAnswer(event)) tell(event)
     }
@@ -226,9 +230,10 @@ export function startSpawned(driver: Driver, request: SpawnRequest, host: Host, 
   /** Its input is closed when all is done, and it is given time to leave. */
   function step(): void {
     clearTimeout(leaving)
-    if (!isLast || isEnding || isBusy() || (!isClosed && course.openTasks() > 0)) return
-    if (isClosed) leaving = after(restMs(), leave)
-    else if (course.hadTasks()) leaving = after(times.settleMs, close)
+    if (!isLast || isEnding || isBusy()) return
+    if (!isClosed && course.openTasks() > 0) leaving = setTimeout(close, times.tasksMs) // an end that is never told must not hold the run
+    else if (isClosed) leaving = setTimeout(leave, restMs())
+    else if (course.hadTasks()) leaving = setTimeout(close, times.settleMs)
     else close()
   }
 
@@ -249,6 +254,17 @@ export function startSpawned(driver: Driver, request: SpawnRequest, host: Host, 
     end()
   }
 
+  /** Nothing more can be had of it. */
+  function abandon(code: string, what: string, when: string): void {
+    if (isAbandoned) return
+    isAbandoned = true
+    wasEnded ||= !isBusy()
+    begin()
+    scene.tell('notice', { level: 'warn', code, text: `${driver.title} ${what}; it was ended ${when}` })
+    wire.close()
+    end()
+  }
+
   // ── its life ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
   async function live(start: Program): Promise<Exit> {
@@ -259,12 +275,19 @@ export function startSpawned(driver: Driver, request: SpawnRequest, host: Host, 
     started.stdout.on('data', (chunk: Buffer) => {
       heardAt = Date.now()
       listener.push(chunk)
+      if (started.stdin!.writableLength > mostUnread) abandon('unread', 'asked more than it read the answers to', 'now')
+    })
+    let hasExited = false
+    started.stdout.once('end', () => {
+      const abandonSilent = (): void => abandon('silent', 'closed its output and did not leave', `after ${times.lingerMs / 1000} s`)
+      after(times.lingerMs, () => hasExited || abandonSilent())
     })
     const drained = new Promise<void>((resolve) => started.stdout.once('close', resolve))
     for (const words of written) started.stdin!.write(words)
     if (isClosed) started.stdin!.end()
     if (cancel?.when !== 'step' && cancel !== undefined) end()
     const exit = await started.exited
+    hasExited = true
     const exitedAt = Date.now()
     // Its children may hold the pipe open, silent or not.
     while (!started.stdout.closed && Date.now() - heardAt < times.drainMs && Date.now() - exitedAt < 10 * times.drainMs)
@@ -301,7 +324,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, host: Host, 
     if (over !== undefined) return over
     listener.flush()
     isEnding = true
-    for (const timer of timers) clearTimeout(timer)
+    for (const timer of [...timers, leaving]) clearTimeout(timer)
     const said = stderr?.text() ?? ''
     const { title } = driver
     const turn = course.lastTurn()

@@ -25,7 +25,7 @@ export function createAmounts(price: Pricer | undefined) {
   let context: Context | undefined
 
   function count(): void {
-    const { totals } = book.report()
+    const totals = book.totals()
     const { input, output, reasoning, cacheRead, cacheWrite } = totals
     const now = { input, output, reasoning, cacheRead, cacheWrite }
     if (totalTokens(now) === 0) usage = undefined // a later report may take all back

@@ -45,7 +45,7 @@ export function createTracker(session?: string, { price }: TrackOptions = {}): T
   }
   /** What is not told anew stays. */
   function learn(more: { [K in keyof Facts]: Facts[K] | undefined }): void {
-    for (const [key, value] of Object.entries(more)) if (value !== undefined) put(key as keyof Facts, value as never)
+    for (const key in more) if (more[key as keyof Facts] !== undefined) put(key as keyof Facts, more[key as keyof Facts] as never)
   }
 
   // ── what is open ──────────────────────────────────────────────────────────
@@ -204,7 +204,8 @@ export function createTracker(session?: string, { price }: TrackOptions = {}): T
         loop(event)
         if (wasOver) return changed
       } else if (wasOver && !goesOn(event)) return false
-      learn({ session: event.session, run: event.run === '' ? undefined : event.run })
+      if (event.session !== undefined) put('session', event.session)
+      if (event.run !== undefined && event.run !== '') put('run', event.run)
       put('lastEvent', event.kind === 'raw' ? event.type : event.kind)
       if (!wasOver && (event.kind === 'text.delta' || event.kind === 'tool.delta')) return changed // most events: nothing more to learn
       step(event)

@@ -118,7 +118,9 @@ export function createUsage(options: UsageOptions = {}) {
       unnamed = name
     },
     book,
-    report: (): UsageReport => reportOf(book),
+    report: (): UsageReport => settled(book, () => reportOf(book)),
+    /** The report's. */
+    totals: (): Totals => settled(book, () => book.ledger.totals()),
   }
 }
 
@@ -137,16 +139,26 @@ function share(parts: Claim[], nanos: number | undefined): void {
   first!.nanos = nanos - rest.reduce((sum, part) => sum + part.nanos!, 0)
 }
 
+/** With what running totals add. More may come: what they add is found anew then. */
+function settled<T>(book: Book, read: () => T): T {
+  const sessions = [...book.sessions()]
+  const before = sessions.map(({ running }) => running)
+  const added = sessions.map((session) => book.settle(session))
+  const result = read()
+  for (const [index, session] of sessions.entries()) {
+    if (added[index] !== undefined) book.uncount(added[index])
+    session.running = before[index]
+  }
+  return result
+}
+
 function reportOf(book: Book): UsageReport {
   const { ledger } = book
-  const [...sessions] = book.sessions()
-  const before = sessions.map(({ running }) => running)
-  const settled = sessions.map((session) => book.settle(session))
   const agents = [...book.lanes()]
     .filter(({ tokens }) => tokensIn(tokens) > 0)
     .toSorted((a, b) => tokensIn(b.tokens) - tokensIn(a.tokens) || (`${a.session}\0${a.agent}` < `${b.session}\0${b.agent}` ? -1 : 1))
     .map(({ session, agent, tokens }) => ({ session, agent, ...tokens }))
-  const report: UsageReport = {
+  return {
     totals: ledger.totals(),
     days: ledger.group('day'),
     models: ledger.group('model'),
@@ -155,10 +167,4 @@ function reportOf(book: Book): UsageReport {
     agents,
     unpriced: ledger.unpriced(),
   }
-  // More may come: what the running totals add is found anew then.
-  for (const [index, session] of sessions.entries()) {
-    if (settled[index] !== undefined) book.uncount(settled[index])
-    session.running = before[index]
-  }
-  return report
 }

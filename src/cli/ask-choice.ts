@@ -1,17 +1,17 @@
 // A choice that an agent leaves to the user, on the terminal: each question with its numbered answers; other words are an answer too.
-import { createInterface } from 'node:readline/promises'
 import type { Chooser } from '../run/run.ts'
 import type { Ask } from '../supervise/contract.ts'
 import { harmlessLine } from '../views/harmless.ts'
 import { styleFor } from '../views/style.ts'
+import { freshTerminal } from './ask-terminal.ts'
 import { screenOf } from './terminal.ts'
 
 type Posed = NonNullable<Ask['questions']>[number]
 
 export const chooseOnTerminal: Chooser = async ({ questions = [] }, signal) => {
   const style = styleFor(screenOf(process.env, process.stderr).colour)
-  const terminal = createInterface({ input: process.stdin, output: process.stderr })
-  terminal.on('SIGINT', () => process.kill(process.pid, 'SIGINT')) // Ctrl-C is for the run, not for the question alone
+  const terminal = await freshTerminal(signal).catch(() => undefined)
+  if (terminal === undefined) return undefined
   const answers: Record<string, string> = {}
   try {
     for (const question of questions) {

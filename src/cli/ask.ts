@@ -1,11 +1,11 @@
 // Permission questions on the terminal, one at a time: what the agent wants, and a key for each answer.
-import { createInterface } from 'node:readline/promises'
 import type { Answerer, Chooser } from '../run/run.ts'
 import type { Choice, Question, Reply } from '../supervise/permission.ts'
 import { harmlessLine } from '../views/harmless.ts'
 import { styleFor } from '../views/style.ts'
 import { chooseOnTerminal } from './ask-choice.ts'
 import { questionLines } from './ask-lines.ts'
+import { freshTerminal } from './ask-terminal.ts'
 import { screenOf } from './terminal.ts'
 
 const keys: Record<string, Choice> = { y: 'allow_once', a: 'allow_always', n: 'reject_once' }
@@ -29,9 +29,8 @@ async function ask({ request, needs }: Question, signal: AbortSignal): Promise<R
   if (signal.aborted) return undefined
   const { width, colour } = screenOf(process.env, process.stderr)
   const style = styleFor(colour)
-  const terminal = createInterface({ input: process.stdin, output: process.stderr })
-  // Ctrl-C is for the run, not for the question alone.
-  terminal.on('SIGINT', () => process.kill(process.pid, 'SIGINT'))
+  const terminal = await freshTerminal(signal).catch(() => undefined)
+  if (terminal === undefined) return undefined
   try {
     process.stderr.write(`\n${questionLines(request, width, style, needs).join('\n')}\n`)
     const offered = Object.entries(keys).filter(([, choice]) => request.options.some(({ kind }) => kind === choice))

@@ -18,6 +18,7 @@ const spec: CommandSpec = {
   prompt TEXT|-       gives it another prompt
   interrupt TEXT|-    stops what it does, and gives it another prompt
   answer ID OPTION    answers a permission question
+  choose ID ANSWER…   answers a question that is a choice: a number or your own words for each
   emit JSON|-         puts an event of your own into its stream
   cancel              ends it, as Ctrl-C does
   shutdown [MODE]     graceful: ends it when its turn is done; immediate: now
@@ -61,6 +62,11 @@ const actions: Record<string, Action> = {
     if (id === undefined || option === undefined || more.length > 0) throw usageError('give the ID of the question and one OPTION')
     const text = textOption(values, 'text')
     await client.call('answer_permission', { id, option, token: token(), ...(text !== undefined && { text }) })
+    return 'answered\n'
+  },
+  choose: async (client, [id, ...answers], _values, token) => {
+    if (id === undefined || answers.length === 0) throw usageError('give the ID of the question and an ANSWER to each of its parts')
+    await client.call('answer_question', { id, answers, token: token() })
     return 'answered\n'
   },
   emit: async (client, words, _values, token) => {

@@ -65,7 +65,11 @@ export async function run(argv: readonly string[]): Promise<number> {
   }
   for (const place of [home, streams]) mkdirSync(place)
   // Nothing of the user's own counts here, so that the demo is the same everywhere.
-  Object.assign(process.env, { HOME: home, XDG_RUNTIME_DIR: home, PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH'] ?? ''}` })
+  Object.assign(process.env, {
+    HOME: home,
+    XDG_RUNTIME_DIR: home,
+    PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH'] ?? ''}`,
+  })
   for (const name of ['XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'XDG_STATE_HOME']) delete process.env[name]
 
   const code = await liveRun(agentFlags({ model: 'script/demo', dir, permission: rules, 'max-turns': '20' }), {

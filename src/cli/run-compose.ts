@@ -1,6 +1,7 @@
 // The parts of a run, put together in the one way that all doors share: the agent, who decides for it, who watches it, where its events go,
 // and the sockets by which it is reached.
 import { statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '../agents/builtin/id.ts'
 import type { Done } from '../agents/contract.ts'
@@ -8,8 +9,10 @@ import { createTrackers } from '../analyze/trackers.ts'
 import { firstOf } from '../control/answerers.ts'
 import { attachControl, type Control } from '../control/attach.ts'
 import { createFileHandler } from '../control/file-handler.ts'
-import { ControlError } from '../control/places.ts'
+import { ControlError, tokenOf } from '../control/places.ts'
 import type { LogPlace } from '../control/replay.ts'
+import { requestPath, responsePath } from '../control/request-file.ts'
+import { realPath } from '../files/real-path.ts'
 import type { SessionLog } from '../log/sessions.ts'
 import type { Event, Payload } from '../model/event.ts'
 import { makeEvent } from '../model/make.ts'
@@ -21,6 +24,7 @@ import { logSink } from '../run/sinks.ts'
 import { brokerOf, stagesOf } from '../run/supervisors.ts'
 import { createWaits } from '../run/wait-reset.ts'
 import { createDeadlines } from '../supervise/deadline.ts'
+import { createDefiance } from '../supervise/defiance.ts'
 import { createDegenerate } from '../supervise/degenerate.ts'
 import { createDirectives } from '../supervise/directives.ts'
 import { createLimits } from '../supervise/limits.ts'
@@ -88,24 +92,30 @@ export async function compose(
     }),
     deadline: createDeadlines({ timeoutMs: flags.permissionTimeoutMs, ends: typeof run.handler === 'object' }),
     loops: createLoops(),
+    defiance: createDefiance(),
     directives,
     quota: { step: (event, at) => quota.step(event, at) },
   })
 
+  const choosers: Chooser[] = [
+    ...(control === undefined ? [] : [run.handler === 'control' ? untilGone : control.chooser]),
+    ...(chooser === undefined ? [] : [chooser]),
+  ]
   const answerers = [
     ...(control === undefined ? [] : [run.handler === 'control' ? untilGone : control.answerer]),
     ...(typeof run.handler === 'object' ? [createFileHandler(run.handler.base, (text) => say(`sluice: ${text}`))] : []),
     ...(answerer === undefined ? [] : [answerer]),
   ]
+  const steering = steeringFiles(control?.path, run)
   const interactive = (): boolean => run.handler !== undefined || answerer !== undefined || control?.mayAnswer() === true
   let session = first
 
   const attempt = (): Run =>
     startRun({
       start: (host) => agent.start(session, control?.env ?? {}, host),
-      broker: brokerOf(agent.forSession(session), flags, interactive),
+      broker: brokerOf(agent.forSession(session), flags, interactive, steering),
       answerer: firstOf(answerers),
-      chooser,
+      chooser: firstOf(choosers),
       guard,
       policies,
       pipeline,
@@ -158,7 +168,14 @@ export async function compose(
   }
 
   const whole = await startAttempts({ begin, next })
-  control?.attach({ send: whole.send, force: whole.force, answer: whole.answer, emit: pipeline.emit, sessions: trackers.snapshots })
+  control?.attach({
+    send: whole.send,
+    force: whole.force,
+    answer: whole.answer,
+    choose: (question, answers) => whole.choose(question, { answers, by: 'control' }),
+    emit: pipeline.emit,
+    sessions: trackers.snapshots,
+  })
   async function end(): Promise<Done> {
     const done = await whole.done
     await notifier?.settled()
@@ -223,9 +240,18 @@ async function notifierOf({ run: { command, webhook } }: AgentFlags, emit: (even
   }
 }
 
+/** Whoever can write them answers the run's questions, or says that it is over: the agent must not, unasked. */
+function steeringFiles(socket: string | undefined, { handler, sentinel }: AgentFlags['run']): string[] {
+  return [
+    ...(socket === undefined ? [] : [socket, tokenOf(socket)]),
+    ...(typeof handler === 'object' ? [requestPath(handler.base), responsePath(handler.base)] : []),
+    ...(sentinel === undefined ? [] : [sentinel]),
+  ].map((path) => join(realPath(dirname(path)), basename(path)))
+}
+
 /** What an agent is told when its limit has reset. */
 const goOn = 'The usage limit has reset. Go on where you stopped.'
 
 /** Nobody is there yet, but somebody will come. */
-const untilGone: Answerer = (_question, signal) =>
+const untilGone = (_question: unknown, signal: AbortSignal): Promise<undefined> =>
   new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined), { once: true }))

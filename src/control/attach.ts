@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Rec } from '../base/json.ts'
 import type { Event, Place } from '../model/event.ts'
-import type { Answerer, ControlledRun, EventSink } from './contract.ts'
+import type { Answerer, Chooser, ControlledRun, EventSink } from './contract.ts'
 import { customEvent } from './custom.ts'
 import { serveEmit } from './emit-socket.ts'
 import { createFeed } from './feed.ts'
@@ -40,6 +40,8 @@ export type Control = {
   mayAnswer(): boolean
   /** Keeps a question open as long as somebody is there who may answer it; the answer itself goes to the run. */
   answerer: Answerer
+  /** The same of a choice. */
+  chooser: Chooser
   /** What comes from now on is kept in another log. */
   follow(log: LogPlace): void
   /** After the run's end. */
@@ -109,6 +111,7 @@ export async function attachControl({ id, env, log, socket, cwd, now }: ControlO
     attach: (made) => void (attached = made),
     mayAnswer: () => control?.mayAnswer() ?? false,
     answerer: (_question, signal) => untilNobody(control, signal),
+    chooser: (_ask, signal) => untilNobody(control, signal),
     follow: (next) => feed?.follow(next),
     close: () => (closing ??= close()),
   }

@@ -1,5 +1,5 @@
 // The other end of a run's sockets: calls, one after another, and the events of a subscription. Reads no faster than whoever asks.
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { basename, dirname, join } from 'node:path'
 import { once } from 'node:events'
@@ -95,7 +95,10 @@ export type Found = { run: string; path: string; cwd: string }
 
 /** The socket of a run, of the only one that runs when none is named. Throws a ControlError. */
 export async function findSocket(env: Env, run: string | undefined): Promise<string> {
-  if (run !== undefined) return socketOf(env, run)
+  if (run !== undefined) {
+    if (existsSync(controlFolder(env))) checkFolder(controlFolder(env), true) // nobody else's run is spoken to
+    return socketOf(env, run)
+  }
   const found = await findRuns(env)
   const [first] = found
   if (found.length === 1) return first!.path

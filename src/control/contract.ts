@@ -13,6 +13,9 @@ export type Question = { ask: { place: Place }; request: Payload<'permission.req
 /** Says undefined when it has nothing to say. The signal says that the question is no longer open. */
 export type Answerer = (question: Question, signal: AbortSignal) => Promise<Reply | undefined>
 
+/** Keeps a choice open for whoever may make it; what was chosen goes to the run. */
+export type Chooser = (ask: unknown, signal: AbortSignal) => Promise<undefined>
+
 /** Takes every event of the run, numbered from 1 without a gap; must not throw. */
 export type EventSink = { push(event: Event): void; flush(): void; end(): void }
 
@@ -22,6 +25,8 @@ export type ControlledRun = {
   force(text: string): void
   /** False: no such question is open, or no more. */
   answer(id: string, reply: Reply): boolean
+  /** The same of a choice: an answer to each of its questions, by the question's text. */
+  choose(id: string, answers: Record<string, string>): boolean
   /** Into the stream, by the way that all events take. */
   emit(events: readonly Event[]): void
   /** What is known of its sessions by now: JSON. */

@@ -13,12 +13,12 @@ const texts = (notices: readonly { params: Rec }[]): unknown[] => notices.map(({
 
 test('a subscriber gets what was, and then what comes', async () => {
   await using run = await fakeRun()
-  run.emit(delta('a'), delta('b'))
+  run.emit(delta('a'), delta('b ü →'))
   run.flush()
   using client = await clientOf(run)
   assert.deepEqual(await client.call('subscribe', { after: 1 }), { after: 1, head: 2 })
   const notices = client.notices()
-  assert.deepEqual(texts(await take(notices, 1)), ['b'])
+  assert.deepEqual(texts(await take(notices, 1)), ['b ü →'])
   run.emit(delta('c\n"ü'))
   run.flush()
   assert.deepEqual(texts(await take(notices, 1)), ['c\n"ü'])
@@ -80,8 +80,8 @@ function reader(room: number): Out & { text: string; left: number; subscription?
   return {
     text: '',
     left: room,
-    write(text) {
-      this.text += text
+    write(data) {
+      this.text += data.toString()
       return --this.left > 0
     },
     read() {

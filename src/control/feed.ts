@@ -1,12 +1,14 @@
 // A run's events to those who have subscribed. Who keeps up gets them as they come; who asks for earlier ones, or cannot take what
 // comes, is served from the log until he has caught up. So a slow reader costs neither time nor memory, and misses nothing.
 import { stringifyJson } from '../base/json.ts'
+import type { Event } from '../model/event.ts'
+import { jsonOf } from '../model/line.ts'
 import type { EventSink } from './contract.ts'
 import { type LogPlace, openReplay, type Cursor } from './replay.ts'
 import { notice } from './rpc.ts'
 
 /** False: no more for now; `drained` says when. */
-export type Out = { write(text: string): boolean }
+export type Out = { write(text: string | Uint8Array): boolean }
 
 export type Subscription = { drained(): void; close(): void }
 
@@ -17,7 +19,7 @@ export type Feed = {
   /** The number of the last event. */
   head(): number
   subscribe(after: number, out: Out): Subscription
-  /** Lines of events that are in the log, no more than `limit`, nor than `longest` characters unless it is one. */
+  /** Lines of events that are in the log, no more than `limit`, nor than `longest` bytes unless it is one. */
   history(after: number, limit: number, longest: number): History
   /** All that comes from now on is kept in another log; what came until now is in the last one. */
   follow(log: LogPlace): void
@@ -37,6 +39,11 @@ type Subscriber = {
   told: boolean
 }
 
+const [beforeEvent = '', afterEvent = ''] = notice('event', '\n').split('\n')
+/** Of lines whose characters are bytes. One join: lines come in thousands when somebody is behind. */
+const noticesOf = (lines: readonly string[]): Uint8Array =>
+  Buffer.from(`${beforeEvent}${lines.join(`${afterEvent}\n${beforeEvent}`)}${afterEvent}\n`, 'latin1')
+
 const mostHeld = 1 << 20 // characters that wait for the end of a turn of the event loop
 
 export function createFeed(log: LogPlace): Feed {
@@ -52,16 +59,17 @@ export function createFeed(log: LogPlace): Feed {
   const keepsUp = ({ cursor, isFull }: Subscriber): boolean => cursor === undefined && !isFull
   const look = (): void => void (isWanted = [...subscribers].some(keepsUp))
 
-  function write(one: Subscriber, text: string): void {
+  function write(one: Subscriber, text: string | Uint8Array): void {
     if (!one.out.write(text)) one.isFull = true
   }
 
-  function push(seq: number, line: () => string): void {
+  function push(event: Event): void {
+    const { seq } = event
     head = seq
     if (!isWanted || batch.text.length > mostHeld) return // too much at once is read from the log
     if (batch.last !== seq - 1) batch = { first: seq, last: seq, text: '' } // nobody wanted those between
     batch.last = seq
-    batch.text += notice('event', line())
+    batch.text += notice('event', jsonOf(event))
   }
 
   function flush(): void {
@@ -89,7 +97,7 @@ export function createFeed(log: LogPlace): Feed {
     const piece = one.next > head ? undefined : one.cursor.read()
     if (piece !== undefined) {
       one.next += piece.lines.length
-      write(one, piece.lines.map((line) => notice('event', line)).join(''))
+      write(one, noticesOf(piece.lines))
     } else if (one.next <= logged) {
       // It should be there: the log could not be written. What it does not hold is lost to those who were late.
       write(one, notice('gap', stringifyJson({ after: head, head, lost: head - one.next + 1 })))
@@ -112,7 +120,7 @@ export function createFeed(log: LogPlace): Feed {
 
   return {
     sink: {
-      push: (event) => push(event.seq, () => stringifyJson(event)),
+      push,
       flush,
       end() {
         isOver = true
@@ -150,7 +158,7 @@ export function createFeed(log: LogPlace): Feed {
         for (const line of piece.lines) {
           size += line.length
           if (events.length === limit || (size > longest && events.length > 0)) return { events, head }
-          events.push(line)
+          events.push(Buffer.from(line, 'latin1').toString())
         }
       return { events, head }
     },

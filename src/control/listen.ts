@@ -68,11 +68,11 @@ async function listenPrivately(server: Server, path: string): Promise<void> {
 }
 
 async function removeStale(path: string): Promise<void> {
-  const before = lstatSync(path)
+  const before = lstatSync(path, { bigint: true })
   if (!before.isSocket()) throw new ControlError(`${quoted(path, 200)} is a file, not a socket; remove it, or choose another path`)
   if (await isAlive(path)) throw new ControlError(`another run listens at ${quoted(path, 200)}; choose another path`)
-  const now = lstatSync(path, { throwIfNoEntry: false })
-  if (now?.ino === before.ino) remove(path) // else another run has come first
+  const now = lstatSync(path, { throwIfNoEntry: false, bigint: true })
+  if (now?.ino === before.ino && now.ctimeNs === before.ctimeNs) remove(path) // else another run has come first
 }
 
 /** Only a refusal proves that nobody is there; who is merely busy lets us wait. */

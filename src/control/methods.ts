@@ -68,6 +68,7 @@ export function createMethods(controlled: Controlled, caller: Caller): Handler {
       run().send({ type: 'prompt', text, by: 'host' })
     },
     answer_permission: (params) => answer(textIn(params, 'id'), textIn(params, 'option'), params['text']),
+    answer_question: (params) => choose(textIn(params, 'id'), params['answers']),
     emit(params) {
       run()
       controlled.emit(params['event'])
@@ -93,6 +94,20 @@ export function createMethods(controlled: Controlled, caller: Caller): Handler {
     if (option === undefined) throw new RpcError(codes.params, offered(options, word), { options: options.map((one) => one.id) })
     if (!run().answer(question, { option, by: 'control', ...(text !== undefined && { text }) })) throw tooLate(question)
     return { id: question, option }
+  }
+
+  /** One answer for each question, in their order: the number of an option, or other words. */
+  function choose(question: string, given: unknown): Rec {
+    const found = questions.posed(question)
+    if (found === undefined) throw new RpcError(codes.notOpen, `no choice ${quoted(question)} is open`)
+    const words = Array.isArray(given) ? given.filter((word) => typeof word === 'string' && word !== '' && word.length <= longestText) : []
+    if (words.length !== found.questions.length)
+      throw new RpcError(codes.params, `"answers" must be a list of ${found.questions.length}, a text for each question`)
+    const answers = Object.fromEntries(
+      found.questions.map(({ text, options }, index) => [text, options[Number(words[index]) - 1]?.label ?? words[index]]),
+    ) as Record<string, string>
+    if (!run().choose(question, answers)) throw tooLate(question)
+    return { id: question, answers }
   }
 
   return (method, params) => {

@@ -17,7 +17,7 @@ const longestPath = process.platform === 'linux' ? 107 : 103
 export const userId = (): number => process.geteuid!() // there are no such sockets on Windows
 
 const runtimeFolder = ({ XDG_RUNTIME_DIR: folder = '' }: Env, name: string): string =>
-  isAbsolute(folder) ? join(folder, name) : join(tmpdir(), `${name}-${userId()}`)
+  isAbsolute(folder) && !isOpenToOthers(folder) ? join(folder, name) : join(tmpdir(), `${name}-${userId()}`)
 export const controlFolder = (env: Env): string => runtimeFolder(env, 'sluice')
 export const emitFolder = (env: Env): string => runtimeFolder(env, 'sluice-emit')
 
@@ -43,7 +43,18 @@ export function prepareFolder(socket: string, strict: boolean): void {
     throw new ControlError(`the folder ${quoted(folder, 200)} cannot be made: ${(error as Error).message}`)
   }
   checkFolder(folder, strict)
+  if (strict) checkFolder(dirname(folder), false) // who can write there can put another folder in its place
   if (strict && (lstatSync(folder).mode & 0o077) !== 0) chmodSync(folder, 0o700)
+}
+
+/** As some systems have it: then it is not what it should be. One that is missing is nobody's yet. */
+function isOpenToOthers(folder: string): boolean {
+  try {
+    checkFolder(folder, false)
+    return false
+  } catch (error) {
+    return error instanceof ControlError
+  }
 }
 
 /** Whoever else can write into the folder could put a socket of his own there. */

@@ -1,16 +1,19 @@
-// The permission questions of a run, as its stream tells them: what is open, and how the last ones were settled, so that who comes
+// The questions of a run, as its stream tells them: what is open, and how the last ones were settled, so that who comes
 // too late hears what was decided.
 import { quoted } from '../base/text.ts'
 import type { Event, EventOf, Option } from '../model/event.ts'
 import type { Choice } from './contract.ts'
 
 type Asked = EventOf<'permission.request'>
+type Posed = EventOf<'question.request'>
 export type Settled = Pick<EventOf<'permission.answer'>, 'decision' | 'option' | 'by'>
 
 export type Questions = {
   observe(event: Event): void
   find(id: string): { open: Asked } | { settled: Settled } | undefined
-  all(): Asked[]
+  /** A choice that is open. */
+  posed(id: string): Posed | undefined
+  all(): (Asked | Posed)[]
 }
 
 const mostSettled = 256
@@ -18,9 +21,12 @@ const mostSettled = 256
 export function createQuestions(): Questions {
   const open = new Map<string, Asked>()
   const settled = new Map<string, Settled>()
+  const posed = new Map<string, Posed>()
   return {
     observe(event) {
       if (event.kind === 'permission.request') open.set(event.id, event)
+      else if (event.kind === 'question.request') posed.set(event.id, event)
+      else if (event.kind === 'question.answer') posed.delete(event.id ?? '')
       else if (event.kind === 'permission.answer' && event.id !== undefined) {
         const { id, decision, option, by } = event
         open.delete(id)
@@ -34,7 +40,8 @@ export function createQuestions(): Questions {
       const answer = settled.get(id)
       return answer === undefined ? undefined : { settled: answer }
     },
-    all: () => [...open.values()],
+    posed: (id) => posed.get(id),
+    all: () => [...open.values(), ...posed.values()],
   }
 }
 

@@ -6,7 +6,7 @@ import { isRecord, parseJson, stringifyJson } from '../base/json.ts'
 /** `start`: bytes that were in the file before the run; a session that goes on has had others. */
 export type LogPlace = { path: string; start: number }
 
-/** Whole lines, the first of which is the event of that number. */
+/** Whole lines, the first of which is the event of that number. Their bytes, one a character: most are passed on as they are. */
 export type Piece = { first: number; lines: string[] }
 
 /** Undefined when the file holds nothing more, for now. */
@@ -85,7 +85,7 @@ function openFile({ path, start }: LogPlace, before: number): File {
           for (;;) {
             const bytes = linesAt(offset)
             if (bytes === undefined) return undefined
-            const all = bytes.toString('utf8', 0, bytes.length - 1).split('\n')
+            const all = bytes.toString('latin1', 0, bytes.length - 1).split('\n')
             offset += bytes.length
             if (block.length > blockSize) block = Buffer.allocUnsafeSlow(blockSize)
             const first = Math.max(seq, after) + 1

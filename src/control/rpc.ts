@@ -1,4 +1,5 @@
-// JSON-RPC 2.0, one message a line, on the side that answers. Every call is answered before the next is looked at.
+// JSON-RPC 2.0, one message a line, on the side that answers. Every call is answered before the next is looked at. Whoever asks much at
+// once, or reads no answers, waits; the run does not.
 import type { Socket } from 'node:net'
 import { isRecord, parseJson, type Rec, stringifyJson } from '../base/json.ts'
 import { quoted } from '../base/text.ts'
@@ -38,6 +39,8 @@ export type Handler = (method: string, params: Rec) => Handled
 
 type Id = string | number | null
 
+const turnMs = 2 // of one connection, before others have theirs
+
 export const notice = (method: string, params: string): string => `{"jsonrpc":"2.0","method":"${method}","params":${params}}\n`
 
 export function serveLines(socket: Socket, handle: Handler, longest: number): void {
@@ -47,29 +50,46 @@ export function serveLines(socket: Socket, handle: Handler, longest: number): vo
 
   function take(text: string): void {
     const call = read(text)
-    if (call instanceof RpcError) return held(refuse(null, call.code, call.message))
+    if (call instanceof RpcError) return void refuse(null, call.code, call.message)
     try {
       const { result, after } = handle(call.method, call.params)
-      if (call.id !== undefined) held(reply(call.id, { result: result ?? null }))
+      if (call.id !== undefined) reply(call.id, { result: result ?? null })
       after?.()
     } catch (error) {
       const { code, message, data } = error instanceof RpcError ? error : new RpcError(codes.server, (error as Error).message)
-      if (call.id !== undefined) held(refuse(call.id, code, message, data))
+      if (call.id !== undefined) refuse(call.id, code, message, data)
     }
   }
 
-  /** Who does not read answers is not asked for more calls. */
-  function held(hasRoom: boolean): void {
-    if (hasRoom) return
+  let lines: string[] = [] // that were not looked at yet
+  let isWaiting = false
+
+  /** A few calls, and the next when all others have had their turn, or when the answers are read. */
+  function work(): void {
+    isWaiting = false
+    const until = performance.now() + turnMs
+    let done = 0
+    while (done < lines.length && socket.writable && !socket.writableNeedDrain && performance.now() < until) take(lines[done++]!)
+    lines = socket.writable ? lines.slice(done) : []
+    if (lines.length === 0) return void socket.resume()
+    isWaiting = true
     socket.pause()
-    socket.once('drain', () => socket.resume())
+    if (socket.writableNeedDrain) socket.once('drain', work)
+    else setImmediate(work)
   }
 
-  const push = createLines(longest, take, () => {
-    refuse(null, codes.request, `a line is longer than ${longest} bytes`)
-    socket.destroySoon()
+  const push = createLines(
+    longest,
+    (line) => lines.push(line),
+    () => {
+      refuse(null, codes.request, `a line is longer than ${longest} bytes`)
+      socket.destroySoon()
+    },
+  )
+  socket.on('data', (chunk: Buffer) => {
+    push(chunk)
+    if (!isWaiting) work()
   })
-  socket.on('data', push)
   socket.on('error', () => socket.destroy())
 }
 

@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { dirname } from 'node:path'
 import { test } from 'node:test'
 import type { Rec } from '../base/json.ts'
+import { makeEvent } from '../model/make.ts'
 import { connectTo, findRuns, findSocket, readToken } from './client.ts'
 import { tokenOf } from './places.ts'
 import { clientOf, delta, failure, fakeRun, question, seqs, take } from './support.test.ts'
@@ -103,6 +104,31 @@ test('of two who answer a question the first wins, and the other hears what was 
   assert.equal(lost[0]!['code'], -32001)
   assert.match(lost[0]!.message, /answered already: allow by control/)
   assert.equal(run.replies.length, 1)
+})
+
+test('a choice is made by number or in words, one answer for each of its questions, and once', async () => {
+  await using run = await fakeRun()
+  const options = [{ label: 'Red' }, { label: 'Blue' }]
+  const questions = [
+    { text: 'Which colour?', options },
+    { text: 'Which size?', options: [] },
+  ]
+  run.emit(makeEvent('question.request', { id: 'c1', questions }, { session: 's' }))
+  run.flush()
+  using client = await clientOf(run)
+  const token = readToken(run.control.path!)
+  const { questions: open } = (await client.call('status')) as { questions: Rec[] }
+  assert.deepEqual(
+    open.map(({ kind, id }) => [kind, id]),
+    [['question.request', 'c1']],
+  )
+  assert.equal((await failure(client.call('answer_question', { id: 'c1', answers: ['2', 'large'] })))['code'], -32010)
+  for (const answers of [['2'], ['2', ''], 'large', undefined])
+    assert.equal((await failure(client.call('answer_question', { id: 'c1', answers, token })))['code'], -32602)
+  const answers = { 'Which colour?': 'Blue', 'Which size?': 'large' }
+  assert.deepEqual(await client.call('answer_question', { id: 'c1', answers: ['2', 'large'], token }), { id: 'c1', answers })
+  assert.deepEqual((run.told.at(-1) as unknown as Rec)['answers'], answers)
+  assert.equal((await failure(client.call('answer_question', { id: 'c1', answers: ['1', 'small'], token })))['code'], -32001)
 })
 
 test('an answer that is not offered is refused, and the question stays open', async () => {

@@ -92,6 +92,11 @@ export async function fakeRun({ earlier = 0, ...options }: Partial<ControlOption
       flush()
       return true
     },
+    choose(id, answers) {
+      emit(makeEvent('question.answer', { id, decision: 'allow', by: 'control', answers }, { session: 's' }))
+      flush()
+      return true
+    },
     emit(events) {
       emit(...events)
       flush()

@@ -4,9 +4,10 @@ import { chmodSync, closeSync, constants, fdatasyncSync, fstatSync, ftruncateSyn
 import { readdir, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
-import { stringifyJson } from '../base/json.ts'
+import { createLineBlock } from '../files/line-block.ts'
 import { createFramer } from '../framing/framer.ts'
 import type { Event } from '../model/event.ts'
+import { jsonOf } from '../model/line.ts'
 
 export type SessionLog = {
   path: string
@@ -38,20 +39,16 @@ export function openSessionLog(folder: string, id: string, lastSeq = 0): Session
   const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_RDWR } = constants
   const fd = openSync(path, O_RDWR | O_APPEND | O_NOFOLLOW | (lastSeq === 0 ? O_CREAT | O_EXCL : 0), 0o600)
   if (lastSeq > 0) cutTornLine(fd)
-  let held = ''
   let seq = lastSeq
 
-  const flush = (): void => {
-    const bytes = Buffer.from(held)
-    held = ''
+  const { add, flush } = createLineBlock((bytes) => {
     for (let done = 0; done < bytes.length;) done += writeSync(fd, bytes, done)
-  }
+  })
   return {
     path,
     append(event) {
       seq++
-      held += `${stringifyJson(seq === event.seq ? event : { ...event, seq })}\n`
-      if (held.length >= blockSize) flush()
+      add(jsonOf(seq === event.seq ? event : { ...event, seq }))
     },
     flush,
     close() {

@@ -57,6 +57,7 @@ export async function startAttempts({ begin, next }: Attempts): Promise<Run> {
       if (waiting === undefined) current.force(text, signal)
     },
     answer: (id, reply) => current.answer(id, reply),
+    choose: (id, chosen) => current.choose(id, chosen),
     done: all(),
   }
 }

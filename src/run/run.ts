@@ -39,6 +39,8 @@ export type Run = {
   force(text: string, signal?: string): void
   /** False: no such question is open, or no more. */
   answer(id: string, reply: Reply): boolean
+  /** The same of a choice. */
+  choose(id: string, chosen: Chosen): boolean
   /** The events are all told; the pipeline is left open. */
   done: Promise<Done>
 }
@@ -47,8 +49,14 @@ export type Run = {
 type Open = { gone: AbortController; tell?(): void }
 
 const nobodyChose = 'Nobody can be asked in this run. Decide for yourself, and say what you decided.'
+const sameName = 'Two questions were asked under one name, so neither was answered. Ask again, one at a time.'
+const mostOpen = 256 // questions: nobody has that many at once who means well
+const tooMany = `Too many questions are open, so this one was not asked. Wait for their answers.`
 const graceMs = 5000
 const longestTimer = 2 ** 31 - 1
+
+/** Without the name of a question that the stream does not tell of. */
+const unasked = (settled: Settled): Settled => ({ ...settled, events: settled.events.map(({ id: _, ...event }) => event) })
 
 export function startRun({ start, broker, answerer, chooser, guard, policies, pipeline, now }: RunParts): Run {
   const open = new Map<string, Open>()
@@ -122,9 +130,12 @@ export function startRun({ start, broker, answerer, chooser, guard, policies, pi
   // ── questions ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
   function raise(ask: Ask): void {
+    // Who was asked about the first would answer the second as well: neither is answered.
+    if (open.has(ask.id)) return withdrawOne(ask.id, 'policy', 'cancelled', sameName)
     if (ask.questions !== undefined) return pose(ask, ask.questions)
     const verdict = broker.decide(ask)
     if ('answer' in verdict) return settle(verdict)
+    if (open.size >= mostOpen) return settle(unasked(broker.withdraw(ask.id, 'cancelled', 'policy', tooMany)!))
     void consult(verdict)
   }
 
@@ -189,6 +200,13 @@ export function startRun({ start, broker, answerer, chooser, guard, policies, pi
     )
   }
 
+  function chooseOpen(id: string, chosen: Chosen): boolean {
+    const ask = posed.get(id)
+    if (ask === undefined) return false
+    choose(ask, chosen)
+    return true
+  }
+
   function choose(ask: Ask, chosen: Chosen | undefined): void {
     if (chosen === undefined) return settleChoice(ask, { decision: 'reject', by: 'headless', text: nobodyChose })
     settleChoice(ask, { decision: 'allow', by: chosen.by, input: { answers: chosen.answers } }, chosen.answers)
@@ -247,5 +265,5 @@ export function startRun({ start, broker, answerer, chooser, guard, policies, pi
 
   wind()
   running = start({ emit, raise, withdraw: (id) => withdrawOne(id, 'agent'), judge, now })
-  return { send, force, answer, done: finish() }
+  return { send, force, answer, choose: chooseOpen, done: finish() }
 }

@@ -1,7 +1,9 @@
 // Sinks: a dialect's records as lines, and the log. A reader that goes away is told of once and then forgotten: the run goes on.
-import { stringifyJson } from '../base/json.ts'
+import { type Rec, stringifyJson } from '../base/json.ts'
 import type { WritableDialect } from '../dialects/contract.ts'
 import type { SessionLog } from '../log/sessions.ts'
+import type { Event } from '../model/event.ts'
+import { jsonOf } from '../model/line.ts'
 import { createLedger, ledgerSink, type Loss } from '../stream/ledger.ts'
 import type { EventSink } from './pipeline.ts'
 
@@ -12,7 +14,8 @@ export type DialectSink = EventSink & { losses(): Loss[] }
 
 export function dialectSink(dialect: WritableDialect, out: LineOut, onGone: (error: unknown) => void): DialectSink {
   const ledger = createLedger(dialect)
-  const sink = ledgerSink(ledger, dialect, (record) => out.line(stringifyJson(record)))
+  const textOf = dialect.name === 'sluice' ? (record: Rec): string => jsonOf(record as Event) : stringifyJson // there a record is the event
+  const sink = ledgerSink(ledger, dialect, (record) => out.line(textOf(record)))
   const encoder = dialect.encoder(sink)
   const guarded = untilGone(onGone)
   return {

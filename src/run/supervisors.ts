@@ -18,11 +18,12 @@ export function brokerOf(
   { places, settings, rulesFor, boundsFor, ownFolders, skillFolders }: Frame,
   { autoApprove, gates }: Doors,
   interactive: () => boolean,
+  guarded: readonly string[] = [],
 ): Broker {
   return createBroker({
     rulesFor,
     boundsFor,
-    scene: { root: places.root, home: places.home, folders: ownFolders, readable: skillFolders, realPath, list },
+    scene: { root: places.root, home: places.home, folders: ownFolders, readable: skillFolders, guarded, realPath, list },
     gates,
     listed: new Set(settings.tools),
     autoApprove,

@@ -17,6 +17,8 @@ export type Walker = {
 }
 
 const deepest = 500
+const mostKeys = 1024
+const longestKey = 64
 
 export function replaceFound(text: string, from: number, to: number, found: readonly Found[]): string {
   let out = ''
@@ -44,7 +46,13 @@ export function createWalker(scanner: Scanner): Walker {
 
   const exact = (value: string, hits: Hits): string => replace(value, scanner.scanValues(value), hits)
   /** A key is a name that programs look for: patterns of the user are about texts. */
-  const keyOf = (key: string, hits: Hits): string => replace(key, scanner.scanName(key), hits)
+  const keyOf = (key: string, hits: Hits): string => {
+    if (cleanKeys.has(key)) return key
+    const name = replace(key, scanner.scanName(key), hits)
+    if (name === key && key.length <= longestKey && cleanKeys.size < mostKeys) cleanKeys.add(key)
+    return name
+  }
+  const cleanKeys = new Set<string>() // most records have the same few
 
   /** A value whose name says what it is. */
   const told = (name: string, value: string, hits: Hits): string => {
@@ -79,17 +87,19 @@ export function createWalker(scanner: Scanner): Walker {
   }
 
   const walkRecord = (value: Rec, hits: Hits, depth: number, words: readonly string[] = []): Rec => {
-    let changed = false
-    const taken = new Set<string>()
-    const entries = Object.entries(value).map(([key, item]): [string, unknown] => {
+    const keys = Object.keys(value)
+    let copy: Map<string, unknown> | undefined // from the first that changes on
+    for (let index = 0; index < keys.length; index++) {
+      const key = keys[index]!
+      const item = value[key]
       let name = keyOf(key, hits)
-      for (let count = 2; taken.has(name); count++) name = `${name}_${count}`
-      taken.add(name)
       const done = typeof item === 'string' && words.includes(key) ? exact(item, hits) : member(key, item, value, hits, depth + 1)
-      changed ||= name !== key || done !== item
-      return [name, done]
-    })
-    return changed ? Object.fromEntries(entries) : value
+      if (copy === undefined && name === key && done === item) continue
+      copy ??= new Map(keys.slice(0, index).map((before) => [before, value[before]]))
+      for (let count = 2; copy.has(name); count++) name = `${name}_${count}`
+      copy.set(name, done)
+    }
+    return copy === undefined ? value : Object.fromEntries(copy)
   }
 
   const walkRecords = (value: unknown, words: readonly string[], hits: Hits): unknown => {

@@ -34,6 +34,7 @@ export function createRedactor(options: ScanOptions = {}): Redactor {
   const lanes = new Map<string, Lane>()
   /** Names that have just been looked at: most events repeat them. */
   const known: Rec = {}
+  const knownOrigin: Rec = {}
 
   /** The stream of the last delta, while nothing else has come. */
   let recent: { event: Delta; stream: Stream } | undefined
@@ -53,6 +54,15 @@ export function createRedactor(options: ScanOptions = {}): Redactor {
     return words === undefined ? walker.value(value, hits) : walker.records(value, words, hits)
   }
 
+  /** The same names and words as before, and numbers. */
+  const isKnownOrigin = (origin: Rec): boolean => {
+    for (const key in origin) {
+      const value = origin[key]
+      if (!Object.hasOwn(knownOrigin, key) || (typeof value !== 'number' && value !== knownOrigin[key])) return false
+    }
+    return true
+  }
+
   /** All of an event but the text of a delta, which means nothing without its neighbours. */
   const whole = (event: Event): Event => {
     const hits: Hits = {}
@@ -61,10 +71,13 @@ export function createRedactor(options: ScanOptions = {}): Redactor {
     let copy: Rec | undefined
     for (const key in fields) {
       const value = fields[key]
-      if (typeof value === 'number' || value === known[key] || key === 'kind' || (key === 'text' && isDelta(event))) continue
+      if (value === undefined || typeof value === 'number' || key === 'kind' || (key === 'text' && isDelta(event))) continue
+      if (value === known[key]) continue
+      if (key === 'origin' && isKnownOrigin(value as Rec)) continue
       const done = key === 'raw' && typeof value === 'string' ? walker.line(value, again) : field(event.kind, key, value, hits)
       if (done !== value) (copy ??= { ...fields })[key] = done
       else if (isName.has(key)) known[key] = value
+      else if (key === 'origin') Object.assign(knownOrigin, value)
     }
     if (copy === undefined) return event
     const isRepeated = 'streamed' in event && event.streamed === true
@@ -172,7 +185,7 @@ export function createRedactor(options: ScanOptions = {}): Redactor {
   }
 }
 
-const isName: ReadonlySet<string> = new Set(['session', 'run', 'agent', 'message', 'call', 'synthetic'])
+const isName: ReadonlySet<string> = new Set(['session', 'run', 'agent', 'message', 'call', 'clock', 'synthetic'])
 
 /** These may come in the middle of a text and say nothing of it. */
 const passesBy: ReadonlySet<Event['kind']> = new Set([

@@ -9,6 +9,8 @@ export type DeadlineSettings = {
   ends?: boolean | undefined
 }
 
+const none: readonly PolicyAction[] = []
+
 type Question = { what: 'permission' | 'question'; at: number }
 
 export function createDeadlines({ timeoutMs = 600_000, ends = false }: DeadlineSettings = {}): Required<Policy> {
@@ -40,7 +42,7 @@ export function createDeadlines({ timeoutMs = 600_000, ends = false }: DeadlineS
         case 'session.end':
           if (event.agent === undefined) open.clear()
       }
-      return []
+      return none
     },
     tick(now) {
       const late = [...open].filter(([, { at }]) => now - at + earlyMs >= timeoutMs)

@@ -1,6 +1,6 @@
 // Thoughts that have become noise: a provider's control tokens leak into them, or they go on in single hex digits. The run is stopped
 // before the noise has used up the budget, with the numbers that show it.
-import type { Event, Payload } from '../model/event.ts'
+import type { Event, Kind, Payload } from '../model/event.ts'
 import type { Policy, PolicyAction } from './policy.ts'
 
 const tokens = [
@@ -99,6 +99,7 @@ export function createDegenerate(): Policy {
 
   return {
     step(event) {
+      if (!isWatched.has(event.kind)) return none // most are pieces of an answer
       const key = keyOf(event)
       switch (event.kind) {
         case 'thought.delta':
@@ -130,6 +131,17 @@ export function createDegenerate(): Policy {
   }
 }
 
+const isWatched: ReadonlySet<Kind> = new Set([
+  'thought.delta',
+  'thought.end',
+  'session.start',
+  'session.update',
+  'session.end',
+  'message.start',
+  'message.end',
+  'turn.start',
+  'turn.end',
+])
 const none: readonly PolicyAction[] = []
 const dropped: readonly PolicyAction[] = [{ type: 'drop' }]
 

@@ -3,7 +3,7 @@ import { createAmounts } from '../analyze/track-amounts.ts'
 import type { Event, EventOf } from '../model/event.ts'
 import { totalTokens } from '../model/usage.ts'
 import type { Pricer } from '../prices/price.ts'
-import { earliest, earlyMs, isOwn, type PolicyAction, spanText, type Stop } from './policy.ts'
+import { earlier, earlyMs, isOwn, type PolicyAction, spanText, type Stop } from './policy.ts'
 
 export type LimitSettings = {
   startedAt: number
@@ -138,7 +138,7 @@ export function createLimits(settings: LimitSettings): Limits {
       return amounts === undefined ? counted : [...counted, ...used(event)]
     },
     tick: (now) => spans.flatMap((span) => time(span, now)),
-    due: () => earliest(spans.map(dueOf)),
+    due: () => earlier(dueOf(spans[0]), dueOf(spans[1])),
   }
 }
 

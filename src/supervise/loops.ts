@@ -96,7 +96,7 @@ function createRest(lingerMs: number | undefined) {
 
   return {
     see(event: Event, now = last?.at ?? 0): void {
-      if (isOwn(event) || event.kind === 'status.update') return
+      if (lingerMs === undefined || isOwn(event) || event.kind === 'status.update') return
       last = { at: now, seq: event.seq }
       if (event.kind === 'task.start') tasks.add(event.task)
       else if (event.kind === 'task.end') tasks.delete(event.task)

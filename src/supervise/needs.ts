@@ -6,6 +6,7 @@ import { isDevice, isWithin, parent, tidy } from './shell-paths.ts'
 import { expandGlob } from './shell-glob.ts'
 import { analyse, type PathUse, type SimpleCommand } from './shell.ts'
 import { alwaysPattern } from './shell-always.ts'
+import { steeringNames, steersRuns } from './shell-steers.ts'
 
 /** The ground that the rules speak of. All folders are absolute, with links resolved. */
 export type Scene = {
@@ -15,6 +16,8 @@ export type Scene = {
   folders?: readonly string[]
   /** The same for calls that change nothing: skills. */
   readable?: readonly string[]
+  /** Files by which the run itself is steered: its socket, its questions, the word that it is over. They count as secrets. */
+  guarded?: readonly string[]
   /** Where a path without `..` really leads, as far as it exists. */
   realPath(path: string): string
   /** The names in a folder, to see what a pattern of the shell stands for. Without it, a pattern counts for all that it may be. */
@@ -45,12 +48,18 @@ export function needsOf(ask: Ask, scene: Scene): Need[] | Refusal {
   const needs = commands.map((command) => commandNeed(ask.permission, command, !isAllFree && opaque === undefined))
   if (opaque !== undefined || commands.length === 0) needs.push(unknownNeed(ask.permission, ask.command.text))
   const written = writes.map((path) => ({ path, glob: false }))
+  const files = [
+    ...pathNeeds([...paths, { path: ask.command.cwd, glob: false }, ...named], ground, 'named'),
+    ...pathNeeds(written, ground, 'changed'),
+  ]
+  const isFound = (name: string): boolean => files.some(({ permission, pattern }) => permission === 'secret_file' && pattern.endsWith(name))
   return unique([
     ...own,
     ...needs,
+    ...commands.filter(steersRuns).map(({ text }) => unknownNeed('control_run', text)),
     ...writes.map((path) => plainNeed('write', realOf(path, scene), scene)),
-    ...pathNeeds([...paths, { path: ask.command.cwd, glob: false }, ...named], ground, 'named'),
-    ...pathNeeds(written, ground, 'changed'),
+    ...files,
+    ...steeringNames(ask.command.text, scene.guarded).flatMap((name) => (isFound(name) ? [] : unknownNeed('secret_file', name))),
     ...unknown.flatMap((word) => ['external_directory', 'secret_file'].map((permission) => unknownNeed(permission, word))),
   ])
 }
@@ -118,7 +127,8 @@ function fileNeeds(path: string, scene: Ground, use: Use): Need[] {
   const isFree = scene.folders.some((folder) => isWithin(real, folder)) || (isWithin(real, scene.root) && !isOfGit(real, use))
   const needs: Need[] = []
   if (!isFree) needs.push(plainNeed('external_directory', real, scene, neighbours(real, scene)))
-  if (isSecretFile(real) || isSecretFile(shown)) needs.push(plainNeed('secret_file', real, scene))
+  const isGuarded = [real, shown].some((spelling) => scene.guarded?.includes(spelling) === true)
+  if (isGuarded || isSecretFile(real) || isSecretFile(shown)) needs.push(plainNeed('secret_file', real, scene))
   return needs
 }
 

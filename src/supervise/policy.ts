@@ -50,26 +50,32 @@ const nothing: readonly Said[] = []
 export function combine(policies: Readonly<Record<string, Policy>>): Policies {
   const all = Object.entries(policies)
 
-  function ask(question: (policy: Policy) => readonly PolicyAction[] | undefined): readonly Said[] {
-    let said = nothing
-    for (const [policy, one] of all) {
-      const actions = question(one)
-      if (actions !== undefined && actions.length > 0) said = [...said, ...actions.map((action) => ({ policy, action }))]
-    }
-    return said
-  }
-
+  // For every event, and nearly always nobody has anything to say.
   return {
-    step: (event, now = event.at) => ask((policy) => policy.step(event, now)),
-    tick: (now) => ask((policy) => policy.tick?.(now)),
-    due: () => earliest(all.map(([, policy]) => policy.due?.())),
+    step(event, now = event.at) {
+      let said = nothing
+      for (const [name, policy] of all) said = also(said, name, policy.step(event, now))
+      return said
+    },
+    tick(now) {
+      let said = nothing
+      for (const [name, policy] of all) said = also(said, name, policy.tick?.(now))
+      return said
+    },
+    due() {
+      let first: number | undefined
+      for (const [, policy] of all) first = earlier(first, policy.due?.())
+      return first
+    },
   }
 }
 
-export function earliest(times: readonly (number | undefined)[]): number | undefined {
-  const known = times.filter((time) => time !== undefined)
-  return known.length === 0 ? undefined : Math.min(...known)
-}
+const also = (said: readonly Said[], policy: string, actions: readonly PolicyAction[] = []): readonly Said[] =>
+  actions.length === 0 ? said : [...said, ...actions.map((action) => ({ policy, action }))]
+
+/** Of two times, of which there may be none. */
+export const earlier = (a: number | undefined, b: number | undefined): number | undefined =>
+  a === undefined || b === undefined ? (a ?? b) : Math.min(a, b)
 
 /** What sluice adds itself is no sign of life of the agent. */
 export const isOwn = ({ synthetic }: Event): boolean => synthetic?.startsWith('policy:') === true

@@ -21,6 +21,7 @@ export type Quota = {
   reached(): Limit | undefined
 }
 
+const none: readonly PolicyAction[] = []
 const longMs = 60_000 // a shorter wait is the agent's own affair, as long as it tries again by itself
 const newsMs = 3_600_000 // resets are rounded, up to an hour: the same limit told again moves by less
 const failures: ReadonlySet<Reason> = new Set(['error', 'cut', 'unknown'])
@@ -69,10 +70,10 @@ export function createQuota({ zone = localZone }: QuotaSettings = {}): Quota {
 
   return {
     step(event, now = event.at ?? 0) {
-      if (isOwn(event)) return []
+      if (isOwn(event)) return none
       look(event)
       const found = seen(event, now)
-      if (found === undefined) return []
+      if (found === undefined) return none
       const next = { ...found, provider: found.provider || (providers[event.origin?.dialect ?? ''] ?? named ?? 'unknown') }
       const known = limit !== undefined && isSame(limit, next, now)
       limit = known ? better(limit!, next) : next

@@ -160,7 +160,7 @@ test('a child is given the listed variables and its own, nothing else', async (t
   const session = await connect(t, { s: { ...child(), environment: { OWN: 'yes' } } }, { env: { PATH, LISTED: '1' } })
   const { text } = await call(session, 's_environment')
   const given = Object.keys(JSON.parse(text) as object).filter((key) => !['PWD', 'OLDPWD', 'SHLVL', '_'].includes(key))
-  assert.deepEqual(given.toSorted(), ['LISTED', 'OWN', 'PATH'])
+  assert.deepEqual(given.toSorted(), ['AGENT_RUN_MARK', 'LISTED', 'OWN', 'PATH'])
 })
 
 test('hostile lists are bounded and tidied', async (t) => {

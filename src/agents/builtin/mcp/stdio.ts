@@ -1,5 +1,6 @@
 // A server as a child process, one JSON-RPC message a line. The SDK's own transport is not used: it adds variables of ours to the
 // child's environment and leaves the children of the child running.
+import { randomUUID } from 'node:crypto'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { isRecord } from '../../../base/json.ts'
 import { startGroup, type Group } from '../../process/group.ts'
@@ -39,7 +40,7 @@ export function createStdioTransport({ command, cwd, env }: Child): StdioTranspo
     async start() {
       const [file, ...args] = command
       if (file === undefined || file === '') throw new Error('the command is empty')
-      const running = await startGroup({ file, args, cwd, env, stdin: 'pipe' })
+      const running = await startGroup({ file, args, cwd, env, stdin: 'pipe', mark: randomUUID() }) // what leaves the group is found by the mark
       const lines = createLines((line) => {
         const message = parse(line)
         if (message !== undefined) transport.onmessage?.(message)

@@ -1,0 +1,30 @@
+// Commands by which a run is steered from outside: its questions answered, its project trusted. An agent that uses them would be its own
+// judge, so they are asked about whatever else is allowed.
+import type { SimpleCommand } from './shell-findings.ts'
+
+const sluice = /(^|\/)sluice(@[\w.^~-]+)?$|(^|\/)dist\/cli\.js$/
+const steering = new Set(['control', 'answer', 'trust'])
+
+/** Of `sluice` itself, however it is started (`npx sluice`, a path). What is not known yet may be one of them. */
+export function steersRuns({ words, text, reach }: SimpleCommand): boolean {
+  const at = words.findIndex((word) => sluice.test(word))
+  if (at === -1) return false
+  const next = words[at + 1]
+  return next === undefined ? reach !== undefined || text !== words.join(' ') : steering.has(next)
+}
+
+/** An answer to a question, a token, a socket: wherever they stand in the text, also in a script that another program is given. */
+const known = /\.req\.response\b|\bsluice(?:-\w{1,20})?\/[^\s'"`/]{0,80}\.(?:token|sock)\b/gi
+
+/** Names of files by which runs are steered, as they stand in a command. `guarded`: those of this run. */
+export function steeringNames(text: string, guarded: readonly string[] = []): string[] {
+  const names = guarded.map((path) => path.slice(path.lastIndexOf('/') + 1)).filter((name) => name.includes('.'))
+  return [...new Set([...(text.match(known) ?? []), ...names.filter((name) => stands(name, text))])]
+}
+
+/** Not as a part of another name. */
+function stands(name: string, text: string): boolean {
+  for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1))
+    if (!/[\w.-]/.test(text[at - 1] ?? '') && !/^\.?[\w-]/.test(text.slice(at + name.length, at + name.length + 2))) return true
+  return false
+}
