@@ -2,7 +2,6 @@
 // and the sockets by which it is reached.
 import { statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '../agents/builtin/id.ts'
 import type { Done } from '../agents/contract.ts'
 import { createTrackers } from '../analyze/trackers.ts'
@@ -14,7 +13,7 @@ import type { LogPlace } from '../control/replay.ts'
 import { requestPath, responsePath } from '../control/request-file.ts'
 import { realPath } from '../files/real-path.ts'
 import type { SessionLog } from '../log/sessions.ts'
-import type { Event, Payload } from '../model/event.ts'
+import type { Event, Kind, Payload } from '../model/event.ts'
 import { makeEvent } from '../model/make.ts'
 import { type Next, startAttempts } from '../run/attempts.ts'
 import type { Notifier } from '../run/notify.ts'
@@ -22,21 +21,13 @@ import { createPipeline, type EventSink } from '../run/pipeline.ts'
 import { type Answerer, type Chooser, type Run, startRun } from '../run/run.ts'
 import { logSink } from '../run/sinks.ts'
 import { brokerOf, stagesOf } from '../run/supervisors.ts'
-import { createWaits } from '../run/wait-reset.ts'
-import { createDeadlines } from '../supervise/deadline.ts'
-import { createDefiance } from '../supervise/defiance.ts'
-import { createDegenerate } from '../supervise/degenerate.ts'
-import { createDirectives } from '../supervise/directives.ts'
-import { createLimits } from '../supervise/limits.ts'
-import { createLoops } from '../supervise/loops.ts'
-import { combine } from '../supervise/policy.ts'
-import { createQuota } from '../supervise/quota.ts'
-import { createRetry } from '../supervise/retry.ts'
-import { exitCodeOf, say, usageError } from './exit.ts'
+import { say, usageError } from './exit.ts'
+import { createAgain } from './run-again.ts'
 import type { Agent } from './run-agent.ts'
 import type { AgentFlags } from './run-options.ts'
 import { toldGone } from './run-outputs.ts'
 import type { Opened } from './run-session.ts'
+import { watchOf } from './run-watch.ts'
 
 export type Composition = {
   agent: Agent
@@ -62,11 +53,11 @@ export async function compose(
   { agent, session: first, sinks, answerer, chooser, another }: Composition,
 ): Promise<Composed> {
   agent.check(first)
-  const { settings, profile, places } = agent.frame
+  const { places } = agent.frame
   const { run } = flags
   const id = run.id ?? newId('run')
   const now = Date.now
-  const startedAt = now()
+  const watch = watchOf(flags, agent.frame, now())
   const stages = await stagesOf(agent.frame, { redact: flags.redact, ...(run.label !== undefined && { label: run.label }) })
   const logs = sessionLogs(first.log)
   const notifier = await notifierOf(flags, (event) => pipeline.emit([event]))
@@ -75,27 +66,6 @@ export async function compose(
   const watcher: EventSink = { push: (event) => void trackers.observe(event), flush() {}, end() {} }
   const own = [logs, ...(control === undefined ? [] : [watcher, control.sink]), ...(notifier === undefined ? [] : [notifier])]
   const pipeline = createPipeline(stages, [...own, ...sinks], id)
-
-  const maxTurns = flags.maxTurns ?? profile.maxTurns ?? settings.maxTurns
-  const maxCost = flags.maxCost ?? settings.maxCost
-  const timeoutMs = flags.timeoutMs ?? settings.timeoutMs
-  const directives = createDirectives()
-  let quota = createQuota()
-  const guard = combine({ degenerate: createDegenerate() })
-  const policies = combine({
-    limits: createLimits({
-      startedAt,
-      ...(maxTurns !== undefined && { maxTurns }),
-      ...(maxCost !== undefined && { maxCost }),
-      ...(timeoutMs !== undefined && { timeoutMs }),
-      ...flags.limits,
-    }),
-    deadline: createDeadlines({ timeoutMs: flags.permissionTimeoutMs, ends: typeof run.handler === 'object' }),
-    loops: createLoops(),
-    defiance: createDefiance(),
-    directives,
-    quota: { step: (event, at) => quota.step(event, at) },
-  })
 
   const choosers: Chooser[] = [
     ...(control === undefined ? [] : [run.handler === 'control' ? untilGone : control.chooser]),
@@ -110,61 +80,41 @@ export async function compose(
   const interactive = (): boolean => run.handler !== undefined || answerer !== undefined || control?.mayAnswer() === true
   let session = first
 
-  const attempt = (): Run =>
+  const begin = (): Run =>
     startRun({
       start: (host) => agent.start(session, control?.env ?? {}, host),
       broker: brokerOf(agent.forSession(session), flags, interactive, steering),
       answerer: firstOf(answerers),
       chooser: firstOf(choosers),
-      guard,
-      policies,
+      guard: watch.guard,
+      policies: watch.policies,
       pipeline,
       now,
     })
 
-  const tell = (notice: Payload<'notice'>): void =>
-    pipeline.emit([makeEvent('notice', notice, { at: now(), session: session.id, synthetic: 'policy:quota' })])
-  const left = (): number => (timeoutMs === undefined ? Infinity : startedAt + timeoutMs - now())
-  const retry = createRetry(another === undefined ? 0 : run.maxRetries)
-  const waits =
-    run.waitMs === undefined || another === undefined ? undefined : createWaits({ maxMs: Math.min(run.waitMs, left()), now, tell })
-  /** In a session of its own, after the first. */
-  function begin(): Run {
-    if (session.log !== logs.log()) {
-      logs.follow(session.log)
-      control?.follow(placeOf(session.log))
-      quota = createQuota()
-    }
-    return attempt()
-  }
+  const again =
+    another === undefined
+      ? undefined
+      : createAgain({
+          flags: run,
+          open: another,
+          check: agent.check,
+          limit: watch.limit,
+          left: watch.left,
+          now,
+          tell: (kind: Kind, payload: Payload<Kind>) =>
+            pipeline.emit([makeEvent(kind, payload, { at: now(), session: session.id, synthetic: 'policy:again' })]),
+        })
 
   async function next(done: Done, signal: AbortSignal): Promise<Next | undefined> {
-    if ((await waits?.wait(done, quota.reached(), signal)) === true) {
-      const same = await sameSession()
-      session = same ?? (await another!({ how: 'new' }))
-      return same === undefined ? 'all-again' : { prompt: goOn }
-    }
-    const { reason, error } = done
-    const again = signal.aborted ? undefined : retry.next({ exitCode: exitCodeOf(reason), reason, error })
-    if (again === undefined || again.delayMs >= left()) return undefined
-    pipeline.emit([makeEvent('retry.start', again.retry, { at: now(), session: session.id, synthetic: 'policy:retry' })])
-    await sleep(again.delayMs, undefined, { signal }).catch(() => {})
-    if (signal.aborted) return undefined
-    session = await another!({ how: 'new' })
-    return 'all-again'
-  }
-
-  /** Undefined: its agent cannot go on with it. */
-  async function sameSession(): Promise<Opened | undefined> {
-    logs.flush()
-    const same = await another!({ how: 'resumed', id: session.id })
-    try {
-      agent.check(same)
-      return same
-    } catch {
-      same.log.close()
-      return undefined
-    }
+    logs.flush() // the session may be read again
+    const made = await again?.(session.id, done, signal)
+    if (made === undefined) return undefined
+    session = made.session
+    logs.follow(session.log)
+    control?.follow(placeOf(session.log))
+    watch.renew()
+    return made.next
   }
 
   const whole = await startAttempts({ begin, next })
@@ -183,29 +133,20 @@ export async function compose(
     await control?.close()
     return done
   }
-  return {
-    ...whole,
-    done: end(),
-    id,
-    session: () => session.id,
-    blockedBy: () => (directives.strongest()?.type === 'abort' ? directives.strongest()?.label : undefined),
-  }
+  return { ...whole, done: end(), id, session: () => session.id, blockedBy: watch.blockedBy }
 }
 
 /** One session after another, each in its own file. */
-function sessionLogs(first: SessionLog): EventSink & { log(): SessionLog; follow(log: SessionLog): void } {
+function sessionLogs(first: SessionLog): EventSink & { follow(log: SessionLog): void } {
   const sinkOf = (log: SessionLog): EventSink => logSink(log, toldGone('the session file'))
-  let log = first
   let sink = sinkOf(first)
   return {
-    log: () => log,
     push: (event: Event) => sink.push(event),
     flush: () => sink.flush(),
     end: () => sink.end(),
     follow(next) {
       sink.flush()
       sink.end()
-      log = next
       sink = sinkOf(next)
     },
   }
@@ -248,9 +189,6 @@ function steeringFiles(socket: string | undefined, { handler, sentinel }: AgentF
     ...(sentinel === undefined ? [] : [sentinel]),
   ].map((path) => join(realPath(dirname(path)), basename(path)))
 }
-
-/** What an agent is told when its limit has reset. */
-const goOn = 'The usage limit has reset. Go on where you stopped.'
 
 /** Nobody is there yet, but somebody will come. */
 const untilGone = (_question: unknown, signal: AbortSignal): Promise<undefined> =>

@@ -1,0 +1,66 @@
+// Whether a run that failed is tried again, after what wait, and in which session: the same one after a usage limit, else a new one.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Done } from '../agents/contract.ts'
+import type { Payload } from '../model/event.ts'
+import type { Next } from '../run/attempts.ts'
+import { createWaits } from '../run/wait-reset.ts'
+import type { Limit } from '../supervise/quota.ts'
+import { createRetry } from '../supervise/retry.ts'
+import { exitCodeOf } from './exit.ts'
+import type { AgentFlags, RunFlags } from './run-options.ts'
+import type { Opened } from './run-session.ts'
+
+export type AgainParts = {
+  flags: RunFlags
+  open(session: AgentFlags['session']): Promise<Opened>
+  /** Throws when the agent cannot go on with it. */
+  check(session: Opened): void
+  limit(): Limit | undefined
+  left(now: number): number
+  now(): number
+  tell(kind: 'notice', payload: Payload<'notice'>): void
+  tell(kind: 'retry.start', payload: Payload<'retry.start'>): void
+}
+
+export type Again = { session: Opened; next: Next }
+
+/** What an agent is told when its limit has reset. */
+const goOn = 'The usage limit has reset. Go on where you stopped.'
+
+/** Undefined: it stays as it ended. */
+export function createAgain({ flags, open, check, limit, left, now, tell }: AgainParts) {
+  const retry = createRetry(flags.maxRetries)
+  const waits =
+    flags.waitMs === undefined
+      ? undefined
+      : createWaits({ maxMs: Math.min(flags.waitMs, left(now())), now, tell: (notice) => tell('notice', notice) })
+
+  return async (id: string, done: Done, signal: AbortSignal): Promise<Again | undefined> => {
+    if ((await waits?.wait(done, limit(), signal)) === true) {
+      const same = await goingOn(id)
+      return same === undefined ? inNew() : { session: same, next: { prompt: goOn } }
+    }
+    const { reason, error } = done
+    const again = signal.aborted ? undefined : retry.next({ exitCode: exitCodeOf(reason), reason, error })
+    if (again === undefined || again.delayMs >= left(now())) return undefined
+    tell('retry.start', again.retry)
+    await sleep(again.delayMs, undefined, { signal }).catch(() => {})
+    return signal.aborted ? undefined : inNew()
+  }
+
+  async function inNew(): Promise<Again> {
+    return { session: await open({ how: 'new' }), next: 'all-again' }
+  }
+
+  /** Undefined: its agent cannot. */
+  async function goingOn(id: string): Promise<Opened | undefined> {
+    const same = await open({ how: 'resumed', id })
+    try {
+      check(same)
+      return same
+    } catch {
+      same.log.close()
+      return undefined
+    }
+  }
+}

@@ -1,0 +1,57 @@
+// Who watches a run, whatever its agent, from the settings and the command line.
+import type { Frame } from '../run/frame.ts'
+import { createDeadlines } from '../supervise/deadline.ts'
+import { createDefiance } from '../supervise/defiance.ts'
+import { createDegenerate } from '../supervise/degenerate.ts'
+import { createDirectives } from '../supervise/directives.ts'
+import { createLimits } from '../supervise/limits.ts'
+import { createLoops } from '../supervise/loops.ts'
+import { combine, type Policies } from '../supervise/policy.ts'
+import { createQuota, type Limit } from '../supervise/quota.ts'
+import type { AgentFlags } from './run-options.ts'
+
+export type Watch = {
+  /** Sees an event before anybody else. */
+  guard: Policies
+  policies: Policies
+  /** The usage limit that this attempt has reached. */
+  limit(): Limit | undefined
+  /** Another attempt begins: it may reach a limit of its own. */
+  renew(): void
+  /** Why the agent gave up, if it said so. */
+  blockedBy(): string | undefined
+  /** Milliseconds until the run must be over. */
+  left(now: number): number
+}
+
+export function watchOf(flags: AgentFlags, { settings, profile }: Frame, startedAt: number): Watch {
+  const maxTurns = flags.maxTurns ?? profile.maxTurns ?? settings.maxTurns
+  const maxCost = flags.maxCost ?? settings.maxCost
+  const timeoutMs = flags.timeoutMs ?? settings.timeoutMs
+  const directives = createDirectives()
+  let quota = createQuota()
+  return {
+    guard: combine({ degenerate: createDegenerate() }),
+    policies: combine({
+      limits: createLimits({
+        startedAt,
+        ...(maxTurns !== undefined && { maxTurns }),
+        ...(maxCost !== undefined && { maxCost }),
+        ...(timeoutMs !== undefined && { timeoutMs }),
+        ...flags.limits,
+      }),
+      deadline: createDeadlines({ timeoutMs: flags.permissionTimeoutMs, ends: typeof flags.run.handler === 'object' }),
+      loops: createLoops(),
+      defiance: createDefiance(),
+      directives,
+      quota: { step: (event, now) => quota.step(event, now) },
+    }),
+    limit: () => quota.reached(),
+    renew: () => void (quota = createQuota()),
+    blockedBy() {
+      const found = directives.strongest()
+      return found?.type === 'abort' ? found.label : undefined
+    },
+    left: (now) => (timeoutMs === undefined ? Infinity : startedAt + timeoutMs - now),
+  }
+}
