@@ -23,7 +23,7 @@ import {
   valid,
 } from './run-support.ts'
 
-const slow = { text: 'One word after another, and then some more of them.', chunk: 4, delay: '50ms' }
+const slow = { text: 'One word after another, and then some more of them.', chunk: 4, delay: '120ms' }
 const touch = { name: 'bash', input: { command: 'touch made' } }
 
 type Turn = Record<string, unknown>
