@@ -18,7 +18,7 @@ export type Course = {
   hadTasks(): boolean
   lastTurn(): TurnEnd | undefined
   spent(): { usage: Usage; cost?: Cost }
-  /** Answers of the model in the main conversation. */
+  /** Answers of the model in the main conversation; where the agent does not tell them apart, one for each turn. */
   answers(): number
 }
 
@@ -33,6 +33,7 @@ export function createCourse(): Course {
   let unsummed: Usage | undefined // of messages, for a turn whose end does not say it
   let dollars: number | undefined
   let answers = 0
+  let ended = 0
   let text: string | undefined // of the last answer, for a turn whose end does not repeat it
 
   function see(event: Event): void {
@@ -45,6 +46,7 @@ export function createCourse(): Course {
         return
       case 'turn.end':
         turns.delete(event.turn)
+        ended++
         last = { reason: event.reason, error: event.error, text: event.text ?? text }
         usage = addUsage(usage, event.usage ?? unsummed)
         unsummed = undefined
@@ -82,6 +84,6 @@ export function createCourse(): Course {
     hadTasks: () => hadTasks,
     lastTurn: () => last,
     spent: () => ({ usage: addUsage(usage, unsummed), ...(dollars !== undefined && { cost: { usd: dollars, by: 'source' } }) }),
-    answers: () => answers,
+    answers: () => (answers === 0 ? ended : answers),
   }
 }

@@ -39,7 +39,7 @@ export function createScene({ session: own, how, forkedFrom }: SpawnRequest, hos
     if (isOwn && event.kind === 'session.start') {
       if (isStarted) return undefined
       isStarted = true
-      return { ...event, how, ...(forkedFrom !== undefined && { forkedFrom }), ...(native !== undefined && { native }) }
+      return { ...event, how, ...(forkedFrom !== undefined && { forkedFrom }), ...(isName(native) && { native }) }
     }
     if (isOwn && event.kind === 'turn.start') turn = event.turn
     return event
@@ -80,3 +80,6 @@ export function createScene({ session: own, how, forkedFrom }: SpawnRequest, hos
     },
   }
 }
+
+/** A name that only a reader made up is none to go on with. */
+const isName = (native: string | undefined): native is string => native !== undefined && !native.startsWith('~')

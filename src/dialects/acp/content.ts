@@ -71,7 +71,7 @@ function exitCodeIn(text: string, failed: boolean): number | undefined {
   const opening = failed ? /^(?:Error: )?Exit code:? (\d{1,9})\b/i : /^Command exited with code:? (\d{1,9})\b/
   const found =
     opening.exec(text.slice(0, 80)) ??
-    /<exited with exit code (\d{1,9})>\s*$/.exec(text.slice(-80)) ??
+    /<(?:exited|shellId: \S+ completed) with exit code (\d{1,9})>\s*$/.exec(text.slice(-80)) ??
     (text.startsWith('Command: ') ? /\nExit Code: (\d{1,9})(?:\n|$)/.exec(text.slice(-2000)) : null)
   return found === null ? undefined : Number(found[1])
 }

@@ -45,7 +45,7 @@ export function permissionRequest(on: Reader, wireId: unknown, params: Params<'s
   const call = introduce(on, session, tool, child)
   const known = session.calls.get(call)
   const agent = known?.agent ?? child
-  const { name, toolKind } = known ?? toolOf(tool)
+  const { name, toolKind } = known ?? toolOf(tool, on.program)
   const options = params.options.map(({ optionId, name: label, kind }): Option => ({
     id: optionId,
     kind: optionKindOf(kind, optionId),

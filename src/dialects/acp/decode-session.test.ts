@@ -33,6 +33,19 @@ test('a history that is told again has its turns', () => {
   assert.equal(oneOf(events, 'session.start').how, 'resumed')
 })
 
+test('a session that is spoken of before it is answered has begun with what is known of it', () => {
+  const hello = answer(0, { protocolVersion: 1, agentInfo: { name: 'early', version: '1.0' } })
+  const events = decodeAll([
+    ask(0, 'initialize', { protocolVersion: 1 }),
+    hello,
+    ask(1, 'session/new', { cwd: '/home/dev/a', mcpServers: [] }),
+    update('usage_update', { used: 1, size: 2 }),
+    answer(1, { sessionId: 's' }),
+  ])
+  const { how, program, version, cwd, synthetic } = oneOf(events, 'session.start')
+  assert.deepEqual([how, program, version, cwd, synthetic], ['new', 'early', '1.0', '/home/dev/a', undefined])
+})
+
 test('sessions that are forked, resumed and closed', () => {
   const events = decodeAll([
     ask(1, 'session/fork', { sessionId: 'old', cwd: '/home/dev/a' }),

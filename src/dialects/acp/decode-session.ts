@@ -49,6 +49,15 @@ export function sessionLoad(on: Reader, id: unknown, { sessionId, cwd }: Params<
 const ways = { 'session/new': 'new', 'session/fork': 'forked', 'session/resume': 'resumed' } as const
 const isWay = (method: string | undefined): method is keyof typeof ways => method !== undefined && Object.hasOwn(ways, method)
 
+/** Some agents speak of a new session before they have answered the request for it. */
+export function announce(on: Reader, sessionId: string): void {
+  if (on.lanes.has(sessionId)) return
+  const request = [...on.requests.of('host').values()].find(({ method }) => method === 'session/new')
+  if (request === undefined) return
+  enter(on, sessionId).session.spent = 0
+  on.pen.emit('session.start', { how: 'new', program: on.program, version: on.version, cwd: request.cwd })
+}
+
 /** Without a request there is no telling how the session came to be, but for its id: only a new one is told. */
 export function sessionOpened(on: Reader, request: Request | undefined, settings: Settings): void {
   const method = request?.method

@@ -96,6 +96,7 @@ test('a command that left with a code has failed, wherever the code is told', ()
   assert.deepEqual(codes({ _meta: { terminal_exit: { exit_code: 3 } } }), [3, true])
   assert.deepEqual(codes({ status: 'failed', rawOutput: 'Exit code 3\npartial' }), [3, true])
   assert.deepEqual(codes({ rawOutput: 'partial\n<exited with exit code 3>' }), [3, true])
+  assert.deepEqual(codes({ rawOutput: 'partial\n<shellId: 0 completed with exit code 3>' }), [3, true])
   assert.deepEqual(codes({ rawOutput: 'Command: x\nOutput: partial\nExit Code: 3\nSignal: (none)' }), [3, true])
   assert.deepEqual(codes({ content: [shown('Command exited with code: 3')] }), [3, true])
   assert.deepEqual(codes({ rawOutput: 'Exit code 3 is what the program printed' }), [undefined, false])
@@ -242,4 +243,12 @@ test('threads that a call of Codex starts and waits for', () => {
     'ok',
     'three',
   ])
+})
+
+test('Gemini names a tool in the id of its call, whatever follows', () => {
+  const call = mayI(0, { toolCallId: 'run_shell_command__call_1', kind: 'execute', title: 'ls', status: 'pending' })
+  const hello = answer(0, { protocolVersion: 1, agentInfo: { name: 'gemini-cli', version: '0.61.0' } })
+  const [first, , ...rest] = turn(call)
+  assert.equal(oneOf(decodeAll([first!, hello, ...rest]), 'tool.start').name, 'run_shell_command')
+  assert.equal(oneOf(decodeAll(turn(call)), 'tool.start').name, 'execute')
 })

@@ -39,7 +39,7 @@ export function introduce(on: Reader, session: Session, tool: Tool, child: strin
 
 function begin(on: Reader, session: Session, tool: Tool, child: string | undefined, synthetic?: 'implied'): string {
   const agent = laneOf(on, session, tool._meta, child)
-  const { name, toolKind, server } = toolOf(tool)
+  const { name, toolKind, server } = toolOf(tool, on.program)
   const input = isYetToCome(tool) ? undefined : tool.rawInput
   const call = addCall(session, tool.toolCallId, {
     name,
@@ -135,7 +135,7 @@ function end(on: Reader, session: Session, call: string, tool: Tool): void {
   if (printed !== undefined && known?.streamed === true) on.pen.emit('tool.delta', { of: 'output', text: printed }, place)
   const text = outputOf(tool) ?? (known?.streamed === true ? undefined : printed)
   const name = str(tool.name)
-  const isCommand = (known ?? toolOf(tool)).toolKind === 'execute'
+  const isCommand = (known ?? toolOf(tool, on.program)).toolKind === 'execute'
   const exitCode =
     exitCodeOf(tool, isCommand ? text : undefined) ??
     (known?.terminal === undefined ? undefined : session.terminals.get(known.terminal)?.exitCode)

@@ -2,7 +2,7 @@
 import type { Payload, Place } from '../../model/event.ts'
 import type { DeltaKind } from '../../model/pen-state.ts'
 import { contentOf, textOfBlock, textOfBlocks } from './content.ts'
-import { catalogOf, settingOf } from './decode-session.ts'
+import { announce, catalogOf, settingOf } from './decode-session.ts'
 import { endReplayed, enter, type Reader, type Session } from './decode-state.ts'
 import { laneOf, subagent } from './decode-task.ts'
 import { toolCall, toolUpdate } from './decode-tool.ts'
@@ -135,6 +135,7 @@ const readers: { readonly [V in Variant]: Read<V> } = {
 const readerOf = new Map(Object.entries(readers).map(([variant, read]) => [`session/update/${variant}`, read as Read<never>]))
 
 export function sessionUpdate(on: Reader, { sessionId, update }: { sessionId: string; update: never }): void {
+  if (!on.sessions.has(sessionId)) announce(on, sessionId)
   const { session, agent } = enter(on, sessionId, (update as Partial<Update<'tool_call'>>).toolCallId)
   const read = readerOf.get(on.tag)
   if (read === undefined) on.pen.raw(on.tag, 'unmapped', { agent })

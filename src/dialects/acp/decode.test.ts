@@ -90,6 +90,9 @@ test('an error that answers a prompt ends the turn, and is told', () => {
     { category: 'auth', text: 'Authentication required', code: '-32000' },
     'error',
   ])
+  assert.deepEqual(failed(fail(2, 500, 'terminated')), [{ category: 'network', text: 'terminated', code: '500' }, 'error'])
+  const passedOn = '{"error":{"code":401,"message":"bad key","status":"UNAUTHENTICATED"}}'
+  assert.deepEqual(failed(fail(2, 401, passedOn)), [{ category: 'auth', text: 'bad key', code: '401', http: 401 }, 'error'])
   assert.deepEqual(failed(fail(2, 429, 'slow down')), [{ category: 'rate_limit', text: 'slow down', code: '429', http: 429 }, 'error'])
   assert.deepEqual(failed(fail(2, -32603, 'Internal error', { details: 'API Error: 529 overloaded' })), [
     { category: 'overloaded', text: 'Internal error: API Error: 529 overloaded', code: '-32603', http: 529 },

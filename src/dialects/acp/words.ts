@@ -82,7 +82,10 @@ function serverOf(name: string, isMcp: boolean, input: unknown): string | undefi
  * What is called. Newer agents tell the name; Claude's tells it in `_meta`, Gemini's as the opening of the call's id. Else the title is
  * taken for the name if it is that of a tool we know, or if no kind says more; else the kind is.
  */
-export function toolOf({ toolCallId: id, title, name, kind, rawInput, _meta: meta }: Tool): {
+export function toolOf(
+  { toolCallId: id, title, name, kind, rawInput, _meta: meta }: Tool,
+  program?: string,
+): {
   name: string
   toolKind: ToolKind
   server: string | undefined
@@ -93,7 +96,7 @@ export function toolOf({ toolCallId: id, title, name, kind, rawInput, _meta: met
   const called =
     str(name) ??
     str(at(at(meta, 'claudeCode'), 'toolName')) ??
-    nameInId(id) ??
+    nameInId(id, program) ??
     (label !== '' && (sort === '' || isTool(label, sort)) ? label : sort)
   const server = serverOf(called, isMcp, rawInput)
   return { name: called, toolKind: toolKindFrom(isMcp || server !== undefined ? 'other' : kind, called), server }
@@ -102,10 +105,10 @@ export function toolOf({ toolCallId: id, title, name, kind, rawInput, _meta: met
 /** A command may be called like a tool of another kind. */
 const isTool = (title: string, kind: string): boolean => toolKindOf(title) !== 'other' && toolKindFrom(kind, title) === toolKindOf(title)
 
-/** `write_file__write_file_1794773642572_0` */
-function nameInId(id: string): string | undefined {
+/** `write_file__write_file_1794773642572_0`; of Gemini whatever stands before, for the model's own id may follow it. */
+function nameInId(id: string, program: string | undefined): string | undefined {
   const end = id.indexOf('__')
-  return end > 0 && id.startsWith(`${id.slice(0, end)}_`, end + 2) ? id.slice(0, end) : undefined
+  return end > 0 && (program === 'gemini-cli' || id.startsWith(`${id.slice(0, end)}_`, end + 2)) ? id.slice(0, end) : undefined
 }
 
 // ── permissions ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -201,15 +204,29 @@ const sounds: readonly (readonly [RegExp, FaultCategory])[] = [
   [/overloaded/i, 'overloaded'],
   [/prompt is too long|context (?:length|window)/i, 'context'],
   [/credit balance|billing/i, 'billing'],
+  [/^(?:Internal error: )?(?:terminated|fetch failed|socket hang up|other side closed)\b/i, 'network'],
 ]
 
+/** Gemini passes on what the provider answered, as JSON. */
+function messageIn(text: string): string {
+  if (!text.startsWith('{')) return text
+  try {
+    return str(at(at(JSON.parse(text), 'error'), 'message')) ?? text
+  } catch {
+    return text
+  }
+}
+
 /** Some agents write the status of an HTTP answer in place of a code, or in the text. */
-export function faultFrom({ code, message, data }: WireError): Fault {
+export function faultFrom({ code, message: said, data }: WireError): Fault {
+  const message = messageIn(said)
   const details = str(data) ?? str(at(data, 'details')) ?? str(at(data, 'message'))
   const text = details === undefined || message.includes(details) ? message : `${message}: ${details}`
   const head = text.slice(0, 2000)
   const status = code >= 400 && code < 600 ? code : (nat(at(data, 'statusCode')) ?? nat(at(data, 'status')))
   const http = status ?? nat(Number(/\b(?:API Error:|HTTP|status(?: code)?:?) ?([45]\d\d)\b/i.exec(head)?.[1]))
-  const category = categories.get(code) ?? (http === undefined ? sounds.find(([sound]) => sound.test(head))?.[1] : undefined)
-  return faultOf(text, { category, http, code: String(code) })
+  const sound = sounds.find(([words]) => words.test(head))?.[1]
+  const isCut = sound === 'network' // then there was no answer that could have had a status
+  const category = categories.get(code) ?? (http === undefined || isCut ? sound : undefined)
+  return faultOf(text, { category, http: isCut ? undefined : http, code: String(code) })
 }

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { whole } from '../support.test.ts'
+import { play, replay } from './support.test.ts'
+
+test('an error in place of an answer ends the turn as failed, with its category', async () => {
+  for (const [line, category] of [
+    ['fail 401 no key', 'auth'],
+    ['fail 429 slow down', 'rate_limit'],
+    ['fail -32000 Authentication required', 'auth'],
+    ['fail -32603 Internal error', 'unknown'],
+  ] as const) {
+    const running = play([`say begun\n${line}`])
+    const { reason, error } = await whole(running)
+    assert.deepEqual([reason, error!.category], ['error', category])
+    assert.equal(running.of('turn.end')[0]!.reason, 'error')
+    assert.equal(running.of('error').length, 1)
+  }
+})
+
+test('a failed turn is not the end of the session', async () => {
+  const running = play(['fail 500 broken', 'say fine'])
+  assert.deepEqual([(await whole(running)).reason, running.of('turn.end')[0]!.reason], ['end_turn', 'error'])
+})
+
+test('the reason that the agent gives is told', async () => {
+  for (const [word, reason] of [
+    ['max_tokens', 'max_tokens'],
+    ['max_turn_requests', 'max_turns'],
+    ['refusal', 'refusal'],
+  ] as const)
+    assert.equal((await whole(play([`say half\nstop ${word}`]))).reason, reason)
+})
+
+test('a 401 of a real agent is a failure to log in', async () => {
+  for (const agent of ['claude', 'codex', 'gemini', 'opencode']) {
+    const { reason, error } = await whole(replay(`${agent}/h-401`))
+    assert.deepEqual([reason, error!.category], ['error', 'auth'], agent)
+  }
+})
+
+test('an agent that dies in its turn has failed', async () => {
+  const running = play(['say begun\ntool ls\ndie 3'])
+  const { reason, error } = await whole(running)
+  assert.deepEqual([reason, error!.code], ['error', '3'])
+  const silent = await whole(play(['die 0']))
+  assert.equal(silent.reason, 'cut')
+})
+
+test('an agent that does not leave when its input closes is ended, and its turn stands', async () => {
+  const running = play(['say fine'], { variables: { FIXTURE_STAYS: '1' }, times: { lingerMs: 60, termMs: 100 } })
+  assert.equal((await whole(running)).reason, 'end_turn')
+  assert.equal(running.of('notice').filter(({ code }) => code === 'lingering').length, 1)
+})
+
+test('a turn that does not end when it is cancelled is ended with its session', async () => {
+  const running = play(['say begun\nwait'], { variables: { FIXTURE_DEAF: '1' }, times: { interruptMs: 30, termMs: 100 } })
+  await running.until('text.delta')
+  running.send({ type: 'cancel', target: 'turn', by: 'user', reason: 'cancelled' })
+  const { reason, error } = await whole(running)
+  assert.equal(reason, 'cancelled')
+  assert.match(error!.text, /did not end its turn/)
+})
+
+test('a prompt that is taken back before there is a session is not said', async () => {
+  const running = play(['say one', 'say two'])
+  running.send({ type: 'cancel', target: 'turn', by: 'user', reason: 'cancelled' })
+  assert.equal((await whole(running)).text, 'two')
+  assert.equal(running.of('turn.end').length, 1)
+})
+
+test('a program that is no agent is told as what it is', async () => {
+  const echo = await whole(play(['say hi'], { command: '/bin/cat' }))
+  assert.equal(echo.reason, 'error')
+  const quitter = await whole(play(['say hi'], { command: '/bin/sh -c "echo I am a shell; exit 0"' }))
+  assert.equal(quitter.reason, 'cut')
+})

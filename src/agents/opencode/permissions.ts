@@ -1,0 +1,78 @@
+// What makes opencode ask. By itself it allows nearly all that it was not told to refuse, and what is passed in its environment counts
+// more than a person's settings: so only that is passed which none of them has a word on.
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { isRecord, type Rec } from '../../base/json.ts'
+
+type Variables = Readonly<Record<string, string>>
+
+/** What changes something, or goes out. The rest is as harmless as opencode takes it for. */
+const asked = ['edit', 'bash', 'webfetch', 'websearch'] as const
+
+/** For OPENCODE_PERMISSION; undefined where there is nothing to ask for. */
+export function askingPermissions(cwd: string, env: Variables): string | undefined {
+  const settings = settingsIn(cwd, env)
+  const words: Rec = {}
+  for (const setting of settings) Object.assign(words, wordsOf(setting))
+  if (words['*'] !== undefined) return undefined
+  const wanted: Rec = {}
+  for (const name of asked) {
+    const word = words[name]
+    if (word === undefined) wanted[name] = 'ask'
+    // Patterns leave the rest open. The last rule counts, and this key, which means the same name, comes last.
+    else if (isRecord(word) && word['*'] === undefined) wanted[`?${name.slice(1)}`] = { '*': 'ask', ...word }
+  }
+  for (const server of settings.flatMap(({ mcp }) => (isRecord(mcp) ? Object.keys(mcp) : []))) {
+    const prefix = server.replace(/[^\w-]/g, '_')
+    if (!Object.keys(words).some((name) => name.startsWith(prefix))) wanted[`${prefix}_*`] = 'ask'
+  }
+  return Object.keys(wanted).length === 0 ? undefined : JSON.stringify({ ...ownWords(env), ...wanted })
+}
+
+/** `tools` is the older way to say it, and has no patterns. */
+function wordsOf({ permission, tools }: Rec): Rec {
+  const old = Object.entries(isRecord(tools) ? tools : {}).map(([name, value]) => [/^(write|patch)$/.test(name) ? 'edit' : name, value])
+  return { ...Object.fromEntries(old), ...(typeof permission === 'string' ? { '*': permission } : isRecord(permission) ? permission : {}) }
+}
+
+/** What the person passes this way is passed on. */
+const ownWords = (env: Variables): Rec => parsed(env['OPENCODE_PERMISSION'] ?? '') ?? {}
+
+function settingsIn(cwd: string, env: Variables): Rec[] {
+  const home = env['HOME'] ?? '/'
+  const global = join(env['XDG_CONFIG_HOME'] ?? join(home, '.config'), 'opencode')
+  const folders = ['/etc/opencode', global, join(home, '.opencode')]
+  if (env['OPENCODE_CONFIG_DIR'] !== undefined) folders.push(env['OPENCODE_CONFIG_DIR'])
+  for (let folder = cwd; ; folder = dirname(folder)) {
+    folders.push(folder, join(folder, '.opencode'))
+    if (folder === dirname(folder)) break
+  }
+  const names = ['opencode.json', 'opencode.jsonc', 'config.json']
+  const files = folders.flatMap((folder) =>
+    names.map((name) => join(folder, name)).filter((file) => folder === global || !file.endsWith('/config.json')),
+  )
+  if (env['OPENCODE_CONFIG'] !== undefined) files.push(env['OPENCODE_CONFIG'])
+  const texts = [...files.map(textOf), env['OPENCODE_CONFIG_CONTENT'] ?? '', JSON.stringify({ permission: ownWords(env) })]
+  return texts.map(parsed).filter((setting) => setting !== undefined)
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+/** JSON with comments and commas too many. What cannot be read is left for opencode to complain about. */
+function parsed(text: string): Rec | undefined {
+  const plain = text
+    .replace(/("(?:[^"\\]|\\.)*")|\/\/[^\n]*|\/\*[^]*?\*\//g, (_all, kept: string | undefined) => kept ?? '')
+    .replace(/("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])/g, (_all, kept: string | undefined) => kept ?? '')
+  try {
+    const value: unknown = JSON.parse(plain)
+    return isRecord(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}

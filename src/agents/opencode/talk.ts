@@ -1,0 +1,147 @@
+// opencode's server as a host speaks with it, through the bridge: a session, prompts one after another, questions by their id.
+import { isRecord, type Rec } from '../../base/json.ts'
+import type { Fault } from '../../model/event.ts'
+import { faultOf } from '../../model/fault.ts'
+import type { Answer, Ask, Attachment } from '../../supervise/contract.ts'
+import type { Line } from '../acp/live.ts'
+import type { AgentRequest, Prompt, Talk, Wire } from '../driver.ts'
+import type { BridgeRequest } from './bridge.ts'
+
+type Then = (body: unknown) => void
+
+/** Events that say nothing of a session, often. */
+const noise = /^(server\.(connected|heartbeat)|plugin\.|catalog\.|reference\.|integration\.|models-dev\.|lsp\.|installation\.|project\.)/
+
+export const opencodeTalk =
+  (request: Pick<AgentRequest, 'how' | 'native' | 'model' | 'mode'>, line: Line) =>
+  (wire: Wire): Talk => {
+    const waiting: Prompt[] = []
+    const asked = new Map<number, Then | undefined>()
+    let { model, mode } = request
+    let session: string | undefined
+    let running: Prompt | undefined
+    let isLost = false
+    let refusal: Fault | undefined
+    let made = 0
+
+    queueMicrotask(open) // the harness is not ready before
+
+    /** Without `then` an answer that is no success is passed over: the events tell what became of it. */
+    function call(method: BridgeRequest['method'], path: string, body?: Rec, then?: Then): void {
+      asked.set(++made, then)
+      wire.write({ id: made, method, path, ...(body !== undefined && { body }) })
+    }
+
+    function open(): void {
+      const { native, how } = request
+      const opened: Then = (body) => {
+        session = isRecord(body) && typeof body['id'] === 'string' ? body['id'] : native
+        next()
+      }
+      if (native === undefined) call('POST', '/session', {}, opened)
+      else if (how === 'forked') call('POST', `/session/${encodeURIComponent(native)}/fork`, {}, opened)
+      else call('GET', `/session/${encodeURIComponent(native)}`, undefined, opened)
+    }
+
+    function next(): void {
+      if (session === undefined || running !== undefined || isLost) return
+      running = line.saying = waiting.shift()
+      if (running === undefined) return
+      const body = { parts: partsOf(running), ...modelOf(model), ...(mode !== undefined && { agent: mode }) }
+      call('POST', `/session/${session}/prompt_async`, body, () => {})
+    }
+
+    /** What was asked for cannot be had. */
+    function lose(error: Fault, isTold = false): void {
+      if (isLost) return
+      isLost = true
+      const prompt = line.saying ?? (running === undefined ? waiting[0] : undefined) // what was told is not told again
+      waiting.length = 0
+      running = undefined
+      wire.close()
+      line.lost = { record: { type: 'lost' }, error, prompt, isTold }
+      wire.tell(line.lost.record)
+    }
+
+    function reply({ status, body, reply: id }: Rec): void {
+      const then = asked.get(id as number)
+      asked.delete(id as number)
+      if (then === undefined) return
+      if (typeof status === 'number' && status >= 200 && status < 300) then(body)
+      else lose(faultOf(status === 0 ? String(body) : wordsIn(body), { code: String(status) }))
+    }
+
+    const abort = (): void => call('POST', `/session/${session}/abort`, {})
+
+    return {
+      prompt(prompt) {
+        if (isLost) return
+        waiting.push(prompt)
+        next()
+      },
+      answer(ask, answer) {
+        if (ask.questions !== undefined) answerQuestion(call, ask, answer)
+        else call('POST', `/permission/${encodeURIComponent(ask.id)}/reply`, decisionOf(answer))
+        if (answer.stop === true) abort()
+      },
+      interrupt() {
+        if (running !== undefined) abort()
+        else waiting.shift() // its session is not there yet
+      },
+      set(setting) {
+        model = setting.model ?? model
+        mode = setting.mode ?? mode
+      },
+      hear(record) {
+        if (typeof record['reply'] !== 'number') return typeof record['type'] === 'string' && noise.test(record['type'])
+        reply(record)
+        return true
+      },
+      heard() {
+        if (refusal !== undefined) lose(refusal, true)
+        refusal = undefined
+      },
+      see(event) {
+        if (event.agent !== undefined) return
+        // It takes every prompt, and says only then that it cannot work with it.
+        if (event.kind === 'error' && event.fatal && line.saying !== undefined) refusal ??= event.error
+        if (event.kind !== 'turn.end') return
+        running = line.saying = undefined
+        next()
+      },
+      isIdle: () => running === undefined && waiting.length === 0,
+    }
+  }
+
+/** With words the model is told and goes on; without them opencode ends its turn. */
+function decisionOf({ decision, input, instead, stop, text }: Answer): Rec {
+  if (decision === 'allow' && input === undefined && instead === undefined) return { reply: 'once' }
+  const result = instead === undefined ? text : `The call was not made. Its result: ${JSON.stringify(instead)}`
+  return { reply: 'reject', ...(stop !== true && { message: result ?? 'The call was not allowed.' }) }
+}
+
+function answerQuestion(call: (method: 'POST', path: string, body: Rec) => void, { id, questions = [] }: Ask, answer: Answer): void {
+  const path = `/question/${encodeURIComponent(id)}`
+  const answers: unknown = answer.input?.['answers']
+  if (answer.decision !== 'allow' || !isRecord(answers)) return call('POST', `${path}/reject`, {})
+  const chosen = questions.map(({ text, many }) => {
+    const said = answers[text]
+    return typeof said !== 'string' ? [] : many === true ? said.split(', ') : [said]
+  })
+  call('POST', `${path}/reply`, { answers: chosen })
+}
+
+/** `provider/model`; what has no provider is left to opencode. */
+function modelOf(model: string | undefined): { model?: Rec } {
+  const at = model?.indexOf('/') ?? -1
+  return model === undefined || at === -1 ? {} : { model: { providerID: model.slice(0, at), modelID: model.slice(at + 1) } }
+}
+
+const partsOf = ({ text, files = [] }: Prompt): Rec[] => [...files.map(partOf), { type: 'text', text }]
+
+const partOf = ({ path, mime, data }: Attachment): Rec => ({ type: 'file', mime, filename: path, url: `data:${mime};base64,${data}` })
+
+function wordsIn(body: unknown): string {
+  const inner = isRecord(body) ? (isRecord(body['data']) ? body['data']['message'] : body['message']) : undefined
+  return typeof inner === 'string' ? inner : `opencode refused: ${JSON.stringify(body).slice(0, 500)}`
+}
