@@ -11,8 +11,6 @@ const drivers: Readonly<Record<string, () => Promise<DriverOf>>> = {
   opencode: async () => (await import('./opencode/agent.ts')).opencodeDriver,
 }
 
-export const spawnedAgents: readonly string[] = Object.keys(drivers)
-
 /** `acp:COMMAND` is whatever the command starts. */
 export function driverFor(name: string): Promise<DriverOf> | undefined {
   if (name.startsWith('acp:')) return import('./acp/agent.ts').then(({ acpDriver }) => acpDriver(name.slice(4)))

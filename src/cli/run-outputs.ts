@@ -2,13 +2,13 @@
 import { closeSync, constants, fchmodSync, fstatSync, ftruncateSync, lstatSync, openSync, type Stats, statSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { quoted } from '../base/text.ts'
+import { createLineBlock } from '../files/line-block.ts'
 import type { WritableDialect } from '../dialects/contract.ts'
 import { isWritable } from '../dialects/contract.ts'
 import type { LineOut } from '../run/sinks.ts'
 import { loadDialect, writableNames } from './dialects.ts'
 import { ClosedPipe, CommandError, hasCode, say, systemReason, usageError } from './exit.ts'
 
-const held = 1 << 16
 const patienceMs = 5000
 
 export type OutputSpec = { dialect: WritableDialect; path: string }
@@ -68,10 +68,7 @@ function checkOwner(path: string, found: Stats | undefined): void {
 
 /** Throws when nobody takes the lines any more: the reader is gone, the disk is full, or a pipe stays full for too long. */
 export function lineOut(fd: number, patience = fd > 2 ? patienceMs : Infinity): LineOut {
-  let text = ''
-  const flush = (): void => {
-    const bytes = Buffer.from(text)
-    text = ''
+  const { add, flush } = createLineBlock((bytes) => {
     let waited = 0
     for (let done = 0; done < bytes.length;) {
       try {
@@ -82,12 +79,9 @@ export function lineOut(fd: number, patience = fd > 2 ? patienceMs : Infinity): 
         waited += 5
       }
     }
-  }
+  })
   return {
-    line(line) {
-      text += `${line}\n`
-      if (text.length >= held) flush()
-    },
+    line: add,
     flush,
     ...(fd > 2 && { close: () => closeSync(fd) }),
   }

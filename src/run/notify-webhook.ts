@@ -16,11 +16,11 @@ export type WebhookTimes = {
   /** Of what the receiver may ask for. */
   longestPauseMs: number
 }
-export const webhookTimes: WebhookTimes = { timeoutMs: 10_000, pausesMs: [1000, 2000, 4000], longestPauseMs: 30_000 }
+const webhookTimes: WebhookTimes = { timeoutMs: 10_000, pausesMs: [1000, 2000, 4000], longestPauseMs: 30_000 }
 
 const mostWords = { bytes: 1 << 16, ms: 500 }
 
-export const secretName = 'SLUICE_WEBHOOK_SECRET'
+const secretName = 'SLUICE_WEBHOOK_SECRET'
 
 /** What is wrong with the address, for a person. It holds nothing of the address but its scheme. */
 export class WebhookError extends Error {}
@@ -34,7 +34,7 @@ export function webhookOf(address: string, env: Readonly<Record<string, string |
 }
 
 /** Of the body, as it is sent. */
-export const signatureOf = (body: string, secret: string): string => `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
+const signatureOf = (body: string, secret: string): string => `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
 
 /** `afterMs`: what the receiver asks for. */
 type Refusal = { why: string; again: boolean; afterMs?: number | undefined }
