@@ -122,7 +122,7 @@ function sharedOf(id: string): string | undefined {
   const part = parts.find((name) => id === `./${name}.ts`)
   if (part !== undefined) return `./${part}.js`
   if (id.endsWith('/table.gen.js')) return './lib/prices.js'
-  const dialect = /^\.\.\/dialects\/(\w+)\/index\.ts$/.exec(id)?.[1]
+  const dialect = /^(?:\.\.\/)+dialects\/(\w+)\/index\.ts$/.exec(id)?.[1]
   return dialect === undefined ? undefined : `./lib/dialects/${dialect}.js`
 }
 await bundle(
@@ -136,7 +136,7 @@ for (const name of [...commands, ...parts]) {
   await bundle({ input: { [name]: path(`src/cli/${name}.ts`) }, external: isShared }, { paths: pathOf, codeSplitting: false })
 }
 /** Not what only people look at: measuring text takes long to load. */
-const agentCode = /src\/(?!cli|views|analyze\/(?!track))|src\/cli\/(run-|exit|io|options|dialects|version|usage-prices)/
+const agentCode = /src\/(?!cli|views|analyze\/(?!track)|agents\/(?!builtin|process)\w+\/)|src\/cli\/(run-|exit|io|options|dialects|version|usage-prices)/
 // Those that run the agent have nearly all of their code in common: it stands in one file beside them.
 await bundle(
   { input: Object.fromEntries(agentCommands.map((name) => [name, path(`src/cli/${name}.ts`)])), external: isShared },

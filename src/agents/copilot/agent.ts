@@ -1,6 +1,6 @@
 // Drives Copilot CLI: over the Agent Client Protocol, or without a way back by its own stream.
 import { copilot } from '../../dialects/copilot/index.ts'
-import { driveAcp, programOf } from '../acp/agent.ts'
+import { driveAcp, programOf } from '../acp/drive.ts'
 import { withAnswers } from '../acp/turn.ts'
 import type { AgentRequest, Driver, Program } from '../driver.ts'
 import { locate, missingText } from '../find.ts'

@@ -2,7 +2,7 @@
 // what a run must know: the tokens of all steps but the last, retries, and that it sums up its context again and again.
 import { opencode } from '../../dialects/opencode/index.ts'
 import type { Line } from '../acp/live.ts'
-import { programOf } from '../acp/agent.ts'
+import { programOf } from '../acp/drive.ts'
 import { withAnswers } from '../acp/turn.ts'
 import type { AgentRequest, Driver, Program } from '../driver.ts'
 import { locate, missingText } from '../find.ts'

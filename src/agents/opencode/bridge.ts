@@ -3,7 +3,6 @@
 
 /** A request, and its answer; all other lines are events. `status` 0: there was no answer. */
 export type BridgeRequest = { id: number; method: 'GET' | 'POST' | 'PATCH'; path: string; body?: unknown }
-type BridgeReply = { reply: number; status: number; body: unknown }
 
 /** `node -e SOURCE PROGRAM ARGUMENT…` */
 export const bridgeSource = (): string => `(${bridge.toString()})()`
