@@ -74,7 +74,7 @@ function growing({ line, tail, end }: Lines): Growing {
     },
     tail: () => tail(rest.length > longestTail ? rest.slice(-longestTail).replace(/^[\udc00-\udfff]/, '') : rest),
     end() {
-      const last = rest.trim() === '' ? [] : line(rest.trimEnd())
+      const last = rest.trim() === '' ? [] : line(rest)
       rest = ''
       return [...last, ...end()]
     },

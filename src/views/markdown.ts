@@ -19,7 +19,7 @@ export type MarkdownWriter = {
 export function markdownLines(text: string, width: number, style: Style): string[] {
   const writer = createMarkdown(() => width, style)
   const out: string[] = []
-  for (const line of text.trim().split('\n')) for (const part of writer.line(line)) out.push(part)
+  for (const line of text.trimStart().split('\n')) for (const part of writer.line(line)) out.push(part)
   return [...out, ...writer.end()]
 }
 
