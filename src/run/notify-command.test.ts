@@ -81,7 +81,7 @@ test('what a command leaves behind does not stay, not even in a session of its o
 test('a child in the background that holds stderr open does not hold us', async () => {
   const began = performance.now()
   assert.match((await run('sleep 1000 & echo oops >&2; exit 1', '{}'))!, /code 1: "oops"/)
-  assert.ok(performance.now() - began < 3000)
+  assert.ok(performance.now() - began < 10_000)
 })
 
 test('floods on stdout and stderr cost neither time nor memory', async () => {

@@ -163,7 +163,7 @@ test('a command that hangs is ended a while after the run, and so is the notifie
   push(ended)
   const began = performance.now()
   await settled()
-  assert.ok(performance.now() - began < 2000)
+  assert.ok(performance.now() - began < 10_000)
   assert.deepEqual(
     notices.map(({ text: words }) => words),
     [

