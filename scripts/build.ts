@@ -136,7 +136,8 @@ for (const name of [...commands, ...parts]) {
   await bundle({ input: { [name]: path(`src/cli/${name}.ts`) }, external: isShared }, { paths: pathOf, codeSplitting: false })
 }
 /** Not what only people look at: measuring text takes long to load. */
-const agentCode = /src\/(?!cli|views|analyze\/(?!track)|agents\/(?!builtin|process)\w+\/)|src\/cli\/(run-|exit|io|options|dialects|version|usage-prices)/
+const agentCode =
+  /src\/(?!cli|views|analyze\/(?!track)|agents\/(?!builtin|process)\w+\/)|src\/cli\/(run-|exit|io|options|dialects|version|usage-prices)/
 // Those that run the agent have nearly all of their code in common: it stands in one file beside them.
 await bundle(
   { input: Object.fromEntries(agentCommands.map((name) => [name, path(`src/cli/${name}.ts`)])), external: isShared },
