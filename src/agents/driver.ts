@@ -53,6 +53,8 @@ export type Driver = {
   talk(wire: Wire): Talk
   /** The program ended before its first record: arguments that may work better, if what it said tells of any. */
   again?(args: readonly string[], stderr: string): readonly string[] | undefined
+  /** It does not leave when its input is closed: it is ended instead of waited for. */
+  stays?: boolean
   /** A line of its stderr that tells something the stream does not: a retry, a call that was refused. */
   overhear?(line: string): Overheard | undefined
 }

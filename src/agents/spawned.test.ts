@@ -165,6 +165,12 @@ test('a program that lives on after its work is ended, and its result counts', a
   assert.equal(running.of('notice')[0]!.code, 'lingering')
 })
 
+test('one that is known to stay is not waited for, and nothing is told of it', async () => {
+  const running = start({ ...driver('lingers'), stays: true })
+  assert.equal((await whole(running)).reason, 'end_turn')
+  assert.equal(running.of('notice').length, 0)
+})
+
 test('a program that closes its output and stays is ended, and has failed', async () => {
   const running = start('closes-stdout')
   const { reason, error } = await whole(running)

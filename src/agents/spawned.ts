@@ -231,10 +231,16 @@ export function startSpawned(driver: Driver, request: SpawnRequest, host: Host, 
   function step(): void {
     clearTimeout(leaving)
     if (!isLast || isEnding || isBusy()) return
+    if (isClosed && driver.stays === true) return dismiss()
     if (!isClosed && course.openTasks() > 0) leaving = setTimeout(close, times.tasksMs) // an end that is never told must not hold the run
     else if (isClosed) leaving = setTimeout(leave, restMs())
     else if (course.hadTasks()) leaving = setTimeout(close, times.settleMs)
     else close()
+  }
+
+  function dismiss(): void {
+    if (!wasEnded) end()
+    wasEnded = true
   }
 
   const restMs = (): number => (course.openCommands() > 0 ? times.tasksMs : times.lingerMs)

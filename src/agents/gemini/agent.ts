@@ -35,6 +35,7 @@ export function geminiDriver(request: AgentRequest): Driver {
       program: program(['--acp', ...(model === undefined ? [] : ['-m', model])]),
       judge: judgeGemini,
       said: ['model'],
+      stays: true,
       overhear: overhearLate,
       again: olderName,
     },
