@@ -31,21 +31,25 @@ export function endAnswer(on: Reader, usage: Usage | undefined): void {
   if (answer !== undefined) on.pen.emit('message.end', { usage }, here(on, { message: answer }))
 }
 
+/** Its items are its blocks; where answers are not told, each item stands for one. */
+const messageOf = ({ thread }: Reader, item: string | undefined): string | undefined => thread.answer ?? item
+
 // ── what is said ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export function textDelta(on: Reader, item: string, text: string): void {
   on.thread.speaking = item
-  on.pen.emit('text.delta', { text }, here(on, { message: item }))
+  on.pen.emit('text.delta', { text }, here(on, { message: messageOf(on, item) }))
 }
 
 function say(on: Reader, item: string, text: string): void {
   const { pen, thread } = on
   const open = pen.isStreaming('text.delta', thread.lane)
   const streamed = thread.speaking === item
-  if (open && !streamed) pen.emit('text.end', { streamed: true }, here(on, { message: thread.speaking, synthetic: 'implied' }))
+  if (open && !streamed)
+    pen.emit('text.end', { streamed: true }, here(on, { message: messageOf(on, thread.speaking), synthetic: 'implied' }))
   thread.speaking = undefined
   if (streamed && !open) return echo(on) // its block was ended by what came between
-  pen.emit('text.end', { text, streamed }, here(on, { message: item }))
+  pen.emit('text.end', { text, streamed }, here(on, { message: messageOf(on, item) }))
 }
 
 export function thoughtDelta(on: Reader, item: string, block: number, text: string): void {
@@ -53,7 +57,7 @@ export function thoughtDelta(on: Reader, item: string, block: number, text: stri
   if (thread.thinking?.item !== item) thread.thinking = { item, blocks: new Set(), last: block }
   thread.thinking.blocks.add(block)
   thread.thinking.last = block
-  on.pen.emit('thought.delta', { text }, here(on, { message: item, block }))
+  on.pen.emit('thought.delta', { text }, here(on, { message: messageOf(on, item), block }))
 }
 
 /** Raw thoughts stand beside their summary, and both count their parts from 0. */
@@ -67,14 +71,18 @@ export function think(on: Reader, item: string, parts: readonly (readonly [block
   const told = thinking?.item === item ? thinking.blocks : undefined
   const last = told !== undefined && open ? thinking?.last : undefined
   if (open && told === undefined)
-    pen.emit('thought.end', { streamed: true }, here(on, { message: thinking?.item, block: thinking?.last, synthetic: 'implied' }))
+    pen.emit(
+      'thought.end',
+      { streamed: true },
+      here(on, { message: messageOf(on, thinking?.item), block: thinking?.last, synthetic: 'implied' }),
+    )
   thread.thinking = undefined
   if (parts.length === 0 && told === undefined)
-    return pen.emit('thought.end', { streamed: false, redacted: true }, here(on, { message: item }))
+    return pen.emit('thought.end', { streamed: false, redacted: true }, here(on, { message: messageOf(on, item) }))
   let said = false
   for (const [block, text] of parts) {
     if (block !== last && told?.has(block) === true) continue
-    pen.emit('thought.end', { text, streamed: block === last }, here(on, { message: item, block }))
+    pen.emit('thought.end', { text, streamed: block === last }, here(on, { message: messageOf(on, item), block }))
     said = true
   }
   if (!said) echo(on)
