@@ -1,11 +1,12 @@
-// Where a command reads and writes. Files are read in large blocks into one buffer; the hot path never waits.
+// Where a command reads and writes. Files are read in blocks into one buffer; the hot path never waits.
 import { closeSync, fstatSync, openSync, readSync, statSync, writeSync } from 'node:fs'
 import { quoted } from '../base/text.ts'
 import type { Output } from '../stream/convert.ts'
 import { harmless } from '../views/harmless.ts'
 import { ClosedPipe, CommandError, exitCodes, hasCode, systemReason, usageError } from './exit.ts'
 
-const blockSize = 1 << 20
+const blockSize = 1 << 16 // what was read is still in the cache of the processor when it is parsed
+const heldSize = 1 << 20 // of output
 
 /** The one FILE of a command; `-`, or nothing when something is piped in, is stdin. */
 export function oneFile(files: readonly string[]): string {
@@ -87,7 +88,7 @@ export function stdout(): Required<Output> {
 
 /** The same for lines that a view has made: all in them that acts on a terminal is ours. */
 export function screen(): Required<Output> {
-  const buffer = Buffer.allocUnsafeSlow(blockSize)
+  const buffer = Buffer.allocUnsafeSlow(heldSize)
   let size = 0
   const flush = (): void => {
     const full = size
