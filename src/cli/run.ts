@@ -8,12 +8,13 @@ import { fileSinks, liveRun } from './run-live.ts'
 
 const spec: CommandSpec = {
   usage: 'sluice run [PROMPT|-] [options]',
-  about: `Gives a prompt to an agent, the built-in one unless another is named, and tells what it does, as it happens. On a terminal you are asked before it changes anything;
-without one, what no rule allows is refused and told. Every run is kept under ~/.local/share/sluice/sessions and can be continued.`,
+  about: `Gives a prompt to an agent, the built-in one unless another is named, and tells what it does, as it happens. On a terminal you are
+asked before it changes anything; without one, what no rule allows is refused and told. Every run is kept under
+~/.local/share/sluice/sessions and can be continued.`,
   options: {
     'prompt-file': { type: 'string', value: 'FILE', help: 'read the prompt from a file' },
     file: { type: 'string', many: true, value: 'FILE', help: 'give the agent a file along with the prompt: text, picture or PDF' },
-    format: { type: 'string', value: 'FORMAT', help: 'pretty (default), or NDJSON: sluice, aictrl, avenor, appctl, claude' },
+    format: { type: 'string', value: 'FORMAT', help: 'pretty (default), or NDJSON: sluice, aictrl, avenor, appctl, claude, acp' },
     'input-format': { type: 'string', value: 'FORMAT', help: 'text (default), or claude: prompts and answers come on stdin as JSON lines' },
     'on-event': { type: 'string', many: true, value: '[DIALECT:]PATH', help: 'write the events to a file or pipe too (default: avenor)' },
     ...agentOptions,
