@@ -55,6 +55,8 @@ export type Driver = {
   again?(args: readonly string[], stderr: string): readonly string[] | undefined
   /** It does not leave when its input is closed: it is ended instead of waited for. */
   stays?: boolean
+  /** Turns come by prompts alone: what its subagents still do after one is told to nobody. */
+  onlyPrompted?: boolean
   /** A line of its stderr that tells something the stream does not: a retry, a call that was refused. */
   overhear?(line: string): Overheard | undefined
 }

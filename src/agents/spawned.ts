@@ -232,9 +232,10 @@ export function startSpawned(driver: Driver, request: SpawnRequest, host: Host, 
     clearTimeout(leaving)
     if (!isLast || isEnding || isBusy()) return
     if (isClosed && driver.stays === true) return dismiss()
-    if (!isClosed && course.openTasks() > 0) leaving = setTimeout(close, times.tasksMs) // an end that is never told must not hold the run
-    else if (isClosed) leaving = setTimeout(leave, restMs())
-    else if (course.hadTasks()) leaving = setTimeout(close, times.settleMs)
+    const mayGoOn = driver.onlyPrompted !== true && course.hadTasks()
+    if (isClosed) leaving = setTimeout(leave, restMs())
+    else if (mayGoOn && course.openTasks() > 0) leaving = setTimeout(close, times.tasksMs) // an end that is never told must not hold the run
+    else if (mayGoOn) leaving = setTimeout(close, times.settleMs)
     else close()
   }
 

@@ -40,5 +40,5 @@ export function driveAcp({ judge, aside, said = [], ...agent }: AcpAgent, reques
     },
     line,
   )
-  return { ...agent, dialect: liveAcp(line, { judge, aside }), talk }
+  return { ...agent, onlyPrompted: true, dialect: liveAcp(line, { judge, aside }), talk }
 }

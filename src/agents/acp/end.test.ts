@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { whole } from '../support.test.ts'
-import { play, replay } from './support.test.ts'
+import { allow, play, replay } from './support.test.ts'
 
 test('an error in place of an answer ends the turn as failed, with its category', async () => {
   for (const [line, category] of [
@@ -37,6 +37,33 @@ test('a 401 of a real agent is a failure to log in', async () => {
     const { reason, error } = await whole(replay(`${agent}/h-401`))
     assert.deepEqual([reason, error!.category], ['error', 'auth'], agent)
   }
+})
+
+test('Codex has failed when it gives up, though it says that it is done', async () => {
+  for (const [recording, category] of [
+    ['codex/h-429', 'rate_limit'],
+    ['codex/h-cut-forever', 'network'],
+  ] as const) {
+    const running = replay(recording)
+    const { reason, error } = await whole(running)
+    assert.deepEqual([reason, error!.category], ['error', category])
+    assert.equal(running.of('error').length, 1)
+    assert.equal(running.of('retry.start').length, 2)
+  }
+})
+
+test('an answer that was broken off and said again is told once', async () => {
+  assert.equal((await whole(replay('codex/h-cut'))).text, 'The answer is cut in the middle.')
+})
+
+test('a subagent whose end is never told does not hold the run', { timeout: 10_000 }, async () => {
+  const running = replay('codex/g-subagent-alone', allow)
+  const { reason, text } = await whole(running)
+  assert.deepEqual([reason, text], ['end_turn', 'The helper says three.'])
+  assert.deepEqual(
+    running.of('task.end').map(({ status }) => status),
+    ['abandoned'],
+  )
 })
 
 test('an agent that dies in its turn has failed', async () => {

@@ -3,8 +3,9 @@ import type { Decoder, Dialect } from '../../dialects/contract.ts'
 import type { Event, EventOf, Fault } from '../../model/event.ts'
 
 export type TurnSoFar = {
-  /** What was said since the last call. */
+  /** The last message since the last call: one that was broken off may be said again in another. */
   answer: string
+  message?: string | undefined
   calls: number
   denied: number
   /** The last trouble that was told, if nothing was said after it. */
@@ -31,6 +32,7 @@ export function createTurn(judge: Judge | undefined) {
       switch (event.kind) {
         case 'text.delta':
           so.fault = undefined
+          if (event.message !== so.message) so = { ...so, answer: '', message: event.message }
           if (so.answer.length < longestAnswer) so.answer += event.text
           return
         case 'text.end':

@@ -81,7 +81,7 @@ export function permissionAnswer(
 
 function answer(on: Reader, request: Request | undefined, payload: Payload<'permission.answer'> & { id: string }): void {
   const call = request?.call === undefined ? undefined : on.sessions.get(on.current)?.calls.get(request.call)
-  if (call !== undefined && payload.decision !== 'allow') call.refused = true
+  if (call !== undefined) call.permitted = payload.decision === 'allow'
   if (on.pen.isAsked(payload.id)) on.pen.emit('permission.answer', payload, { call: request?.call, agent: request?.agent })
   else on.pen.raw(on.tag, 'redundant')
 }

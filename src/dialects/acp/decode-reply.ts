@@ -5,6 +5,7 @@ import { elicitationAnswer, permissionAnswer, unanswered } from './decode-ask.ts
 import { sessionClosed, sessionOpened } from './decode-session.ts'
 import { enter, type Reader, type Request, type Session, since, terminalOf } from './decode-state.ts'
 import { settleCalls } from './decode-tool.ts'
+import { failureOf, noTrouble } from './decode-trouble.ts'
 import { sessionIn, type Side } from './message.ts'
 import { at, cancelledCode, faultFrom, isBadRequest, reasonOf, str, usageFrom, usd } from './words.ts'
 import type { Message, Result } from './wire.ts'
@@ -72,16 +73,18 @@ function plain(on: Reader, request: Request | undefined, { id, result }: Message
 function turnEnd(on: Reader, request: Request | undefined, { stopReason, usage, _meta: meta }: Result<'result/prompt'>): void {
   if (request?.agent !== undefined) return on.pen.raw(on.tag, 'redundant', { agent: request.agent })
   const { session } = enter(on, on.current)
-  const reason = reasonOf(stopReason)
-  const told = closeTurn(on, session, reason === 'cancelled')
-  session.reason = reason
-  on.pen.emit('turn.end', { reason, ...tokens(usage, at(meta, 'quota')), ...told, durationMs: since(on, request?.begun) })
+  const said = reasonOf(stopReason)
+  const error = said === 'cancelled' ? undefined : failureOf(on, session)
+  const told = closeTurn(on, session, said === 'cancelled')
+  const reason = (session.reason = error === undefined ? said : 'error')
+  on.pen.emit('turn.end', { reason, error, ...tokens(usage, at(meta, 'quota')), ...told, durationMs: since(on, request?.begun) })
 }
 
 /** What ends with a turn, and what the turn cost: agents tell the sum of a session. */
 function closeTurn(on: Reader, session: Session, cancelled: boolean): { cost?: { usd: number; by: 'source' } } {
   settleCalls(on, session, cancelled)
   session.prompts = Math.max(0, session.prompts - 1)
+  session.trouble = noTrouble()
   const { cost, spent } = session
   if (cost !== undefined) session.spent = cost
   return cost === undefined || spent === undefined ? {} : { cost: { usd: usd(Math.max(0, cost - spent)), by: 'source' } }
@@ -114,10 +117,11 @@ function failure(on: Reader, request: Request | undefined, { id, error: wire }: 
     case 'session/prompt': {
       if (request?.agent !== undefined) return on.pen.emit('error', { scope: 'task', fatal: false, error }, { agent: request.agent })
       const cancelled = wire!.code === cancelledCode
+      const known = session.trouble.told
       const told = closeTurn(on, session, cancelled)
       session.reason = cancelled ? 'cancelled' : 'error'
-      if (!cancelled) on.pen.emit('error', { scope: 'turn', fatal: true, error, data: wire!.data })
-      return on.pen.emit('turn.end', { reason: session.reason, error, ...told, durationMs: since(on, request?.begun) })
+      if (!cancelled && known === undefined) on.pen.emit('error', { scope: 'turn', fatal: true, error, data: wire!.data })
+      return on.pen.emit('turn.end', { reason: session.reason, error: known ?? error, ...told, durationMs: since(on, request?.begun) })
     }
     case 'session/load':
       on.pen.emit('error', { scope: 'session', fatal: true, error, data: wire!.data })

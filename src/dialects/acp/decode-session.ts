@@ -2,6 +2,7 @@
 // the agent tells the whole history before it answers.
 import type { Payload } from '../../model/event.ts'
 import { endReplayed, enter, type Reader, type Request } from './decode-state.ts'
+import { noTrouble } from './decode-trouble.ts'
 import { str } from './words.ts'
 import type { Params, Settings } from './wire.ts'
 import { textOfBlocks } from './content.ts'
@@ -91,6 +92,7 @@ export function prompt(on: Reader, id: unknown, { sessionId, prompt: blocks, mes
   if (agent !== undefined) return on.pen.emit('prompt.submit', submitted, place) // a turn of a child session is none of its root
   if (on.pen.openTurns() > session.prompts) endReplayed(on)
   session.prompts++
+  session.trouble = noTrouble()
   session.prompted = true
   on.pen.emit('turn.start', { trigger: 'prompt', native: nativeOf(id) })
   on.pen.emit('prompt.submit', submitted, place)

@@ -3,15 +3,16 @@
 import type { Fault, Option } from '../../model/event.ts'
 import type { Pen } from '../../model/pen.ts'
 import type { Reason, ToolKind } from '../../model/vocabulary.ts'
+import { noTrouble, type Trouble } from './decode-trouble.ts'
 import { createRequests, type Requests } from './requests.ts'
 
-/** `refused`: somebody said no to it, so its failure is that refusal. `data`: Claude tells what a tool gave right before the end. */
+/** `permitted`: what somebody said to it; after a no its failure is that refusal. `data`: Claude tells what a tool gave right before the end. */
 export type Call = {
   name: string
   toolKind: ToolKind
   agent: string | undefined
   begun: number | undefined
-  refused: boolean
+  permitted: boolean | undefined
   streamed: boolean
   background: boolean
   /** The question whether it may run. */
@@ -32,6 +33,9 @@ export type Session = {
   terminals: Map<string, Terminal>
   /** The input of a call as far as the model has written it: told when another record comes. */
   held: { id: string; call: string; input: unknown } | undefined
+  /** The message that was said last. */
+  speaking: string | undefined
+  trouble: Trouble
   /** Calls that are known to have started a subagent. */
   tasks: Set<string>
   /** Prompts without an answer; and whether there was one at all, which there is not in what the agent alone writes. */
@@ -102,6 +106,8 @@ const newSession = (): Session => ({
   used: new Map(),
   terminals: new Map(),
   held: undefined,
+  speaking: undefined,
+  trouble: noTrouble(),
   tasks: new Set(),
   prompts: 0,
   prompted: false,

@@ -164,6 +164,19 @@ test('a call that was refused is denied, also when the agent says nothing more o
   assert.deepEqual([silent.status, silent.synthetic], ['denied', 'implied'])
 })
 
+test('a call that was stopped while it ran was not refused, though Claude says so', () => {
+  const ends = (kind: string, said = 'rejected'): Rec =>
+    toolUpdate({ status: 'failed', rawOutput: said, _meta: { claudeCode: { nonExecutionKind: kind } } })
+  assert.equal(endOf(tool(), mayI(), choose('yes'), ends('user-rejected')).status, 'cancelled')
+  assert.equal(endOf(tool(), ends('user-rejected')).status, 'cancelled') // nobody was asked
+  assert.equal(endOf(tool(), mayI(), ends('user-rejected')).status, 'denied') // the answer was not heard
+  assert.equal(endOf(tool(), mayI(), ends('user-rejected', 'Correction: this call was stopped while running')).status, 'cancelled')
+  assert.equal(endOf(tool(), ends('interrupted')).status, 'cancelled')
+  assert.equal(endOf(tool(), mayI(), choose('no'), ends('interrupted')).status, 'denied')
+  const history = [ask(5, 'session/load', { sessionId: 's', cwd: '/' }), tool(), ends('user-rejected'), answer(5, {})]
+  assert.equal(oneOf(decodeAll(history), 'tool.end').status, 'denied') // questions are not told again
+})
+
 test('a cancelled turn cancels its calls; what is open at the end is abandoned', () => {
   const cancelled = decodeAll([...opening, prompt(), tool(), done(2, { stopReason: 'cancelled' })])
   assert.equal(oneOf(cancelled, 'tool.end').status, 'cancelled')

@@ -46,7 +46,7 @@ function begin(on: Reader, session: Session, tool: Tool, child: string | undefin
     toolKind,
     agent,
     begun: on.t,
-    refused: false,
+    permitted: undefined,
     streamed: false,
     background: false,
     asked: undefined,
@@ -140,7 +140,7 @@ function end(on: Reader, session: Session, call: string, tool: Tool): void {
     exitCodeOf(tool, isCommand ? text : undefined) ??
     (known?.terminal === undefined ? undefined : session.terminals.get(known.terminal)?.exitCode)
   finish(on, session, call, {
-    status: statusOf(tool, known, text),
+    status: statusOf(tool, known, session.prompts > 0, text),
     name: name === known?.name ? undefined : name,
     title: str(tool.title),
     text,
@@ -172,16 +172,23 @@ function settle(on: Reader, id: string, status: ToolStatus, place: Place): void 
   )
 }
 
-function statusOf({ status, _meta: meta }: Tool, known: Call | undefined, text: string | undefined): ToolStatus {
+function statusOf({ status, _meta: meta }: Tool, known: Call | undefined, isLive: boolean, text = ''): ToolStatus {
   if (status === 'completed') return 'ok'
   const kind = at(at(meta, 'claudeCode'), 'nonExecutionKind')
-  return kind !== undefined || known?.refused === true || /\b(?:rejected permission|denied by policy)\b/.test((text ?? '').slice(0, 200))
-    ? 'denied'
-    : 'error'
+  if (known?.permitted === false) return 'denied'
+  if (kind !== undefined) return wasStopped(kind, known, isLive, text) ? 'cancelled' : 'denied'
+  return /\b(?:rejected permission|denied by policy)\b/.test(text.slice(0, 200)) ? 'denied' : 'error'
 }
+
+/** Claude says of a call that is stopped while it runs that the user rejected it: but the answer was yes, or there was no question. */
+const wasStopped = (kind: unknown, known: Call | undefined, isLive: boolean, text: string): boolean =>
+  kind === 'interrupted' ||
+  kind === 'cancelled' ||
+  text.includes('this call was stopped while running') ||
+  (kind === 'user-rejected' && (known?.permitted === true || (isLive && known?.asked === undefined)))
 
 /** The turn is over: what was refused or cancelled gets no word of its own from many agents. Other calls may still end. */
 export function settleCalls(on: Reader, session: Session, cancelled: boolean): void {
-  for (const [call, { refused }] of session.calls)
-    if (refused || cancelled) finish(on, session, call, { status: refused ? 'denied' : 'cancelled' }, 'implied')
+  for (const [call, { permitted }] of session.calls)
+    if (permitted === false || cancelled) finish(on, session, call, { status: permitted === false ? 'denied' : 'cancelled' }, 'implied')
 }

@@ -1,4 +1,5 @@
 // `session/update`: what the agent says and does, and what it tells of its session.
+import { isRecord } from '../../base/json.ts'
 import type { Payload, Place } from '../../model/event.ts'
 import type { DeltaKind } from '../../model/pen-state.ts'
 import { contentOf, textOfBlock, textOfBlocks } from './content.ts'
@@ -6,6 +7,7 @@ import { announce, catalogOf, settingOf } from './decode-session.ts'
 import { endReplayed, enter, type Reader, type Session } from './decode-state.ts'
 import { laneOf, subagent } from './decode-task.ts'
 import { toolCall, toolUpdate } from './decode-tool.ts'
+import { lastWords, trouble } from './decode-trouble.ts'
 import { at, str } from './words.ts'
 import type { Update, Variant } from './wire.ts'
 
@@ -20,8 +22,12 @@ function chunk({ on, session, agent }: Told, update: Update<'agent_message_chunk
   const place: Place = { message: messageId ?? undefined, agent: meta === undefined ? agent : laneOf(on, session, meta, agent) }
   const text = textOfBlock(content)
   if (text === undefined) on.pen.emit('content.end', contentOf(content), place)
-  else if (text !== '') on.pen.emit(kind, { text }, place)
-  else on.pen.raw(on.tag, 'redundant', place)
+  else if (text === '') on.pen.raw(on.tag, 'redundant', place)
+  else if (session.trouble.isOver && place.message === undefined && place.agent === undefined) lastWords(on, session, text)
+  else {
+    if (place.agent === undefined) session.speaking = place.message
+    on.pen.emit(kind, { text }, place)
+  }
 }
 
 /** In a history that is told again, the user's words begin the next turn. */
@@ -72,13 +78,16 @@ function usage({ on, session, agent }: Told, { used, size, cost }: Update<'usage
   )
 }
 
-/** Codex tells in `_meta` what it is doing; that it has failed is told by its answer. */
-function sessionInfo({ on, agent }: Told, { title, _meta: meta }: Update<'session_info_update'>): void {
+/** Codex tells in `_meta` what it is doing, and what trouble it has. */
+function sessionInfo({ on, session, agent }: Told, { title, _meta: meta }: Update<'session_info_update'>): void {
   if (str(title) !== undefined) return on.pen.emit('session.update', { title: str(title), by: 'agent' }, { agent })
+  const error = at(at(meta, 'codex'), 'error')
+  if (isRecord(error) && agent === undefined) return trouble(on, session, error)
   const status = at(at(meta, 'codex'), 'threadStatus')
   const flags = at(status, 'activeFlags')
   const isWaiting = Array.isArray(flags) && flags.some((flag) => typeof flag === 'string' && flag.startsWith('waiting'))
   const type = at(status, 'type')
+  if (agent === undefined && (type === 'systemError' || type === 'active')) session.trouble.isOver = type === 'systemError'
   const phase = type === 'active' ? (isWaiting ? 'waiting' : 'working') : type === 'idle' ? 'idle' : undefined
   if (phase === undefined) on.pen.raw(on.tag, status === undefined ? 'unmapped' : 'redundant', { agent })
   else on.pen.emit('status.update', { phase, source: 'agent' }, { agent })

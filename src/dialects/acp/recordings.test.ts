@@ -141,6 +141,22 @@ suite('what the scenarios did', () => {
     }
   })
 
+  test('h-429: a limit, in the words of each agent', () => {
+    for (const [agent, events] of each('h-429')) {
+      const { reason, error } = oneOf(events, 'turn.end')
+      assert.deepEqual([reason, error?.category, error?.http], ['error', 'rate_limit', 429], agent)
+    }
+  })
+
+  test('j-cancel-tool: a command that ran and was stopped is cancelled', () => {
+    const events = decodeAll(traffic('claude', 'j-cancel-tool'))
+    assert.equal(oneOf(events, 'tool.end').status, 'cancelled')
+    assert.deepEqual(
+      allOf(events, 'turn.end').map(({ reason }) => reason),
+      ['cancelled', 'end_turn'],
+    )
+  })
+
   test('j-*: cancelled, and several turns', () => {
     for (const [agent, events] of each('j-cancel')) {
       assert.deepEqual([oneOf(events, 'cancel.request').by, oneOf(events, 'turn.end').reason], ['host', 'cancelled'], agent)

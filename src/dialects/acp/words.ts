@@ -204,8 +204,29 @@ const sounds: readonly (readonly [RegExp, FaultCategory])[] = [
   [/overloaded/i, 'overloaded'],
   [/prompt is too long|context (?:length|window)/i, 'context'],
   [/credit balance|billing/i, 'billing'],
-  [/^(?:Internal error: )?(?:terminated|fetch failed|socket hang up|other side closed)\b/i, 'network'],
+  [
+    /^(?:Internal error: )?(?:terminated|fetch failed|socket hang up|other side closed|stream disconnected|error sending request)\b/i,
+    'network',
+  ],
 ]
+export const soundOf = (text: string): FaultCategory | undefined => sounds.find(([words]) => words.test(text.slice(0, 2000)))?.[1]
+
+/** The status of an HTTP answer that the text tells of. */
+export const statusIn = (text: string): number | undefined =>
+  nat(Number(/\b(?:API Error:|HTTP|status(?: code)?:?|Request rejected) ?\(?([45]\d\d)\b/i.exec(text.slice(0, 2000))?.[1]))
+
+/** Claude's own words for what went wrong with the model. */
+const errorKinds: ReadonlyMap<unknown, FaultCategory> = new Map<unknown, FaultCategory>([
+  ['rate_limit', 'rate_limit'],
+  ['overloaded', 'overloaded'],
+  ['authentication_failed', 'auth'],
+  ['oauth_org_not_allowed', 'auth'],
+  ['billing_error', 'billing'],
+  ['invalid_request', 'invalid'],
+  ['model_not_found', 'invalid'],
+  ['server_error', 'provider'],
+  ['transport_lost', 'network'],
+])
 
 /** Gemini passes on what the provider answered, as JSON. */
 function messageIn(text: string): string {
@@ -222,10 +243,9 @@ export function faultFrom({ code, message: said, data }: WireError): Fault {
   const message = messageIn(said)
   const details = str(data) ?? str(at(data, 'details')) ?? str(at(data, 'message'))
   const text = details === undefined || message.includes(details) ? message : `${message}: ${details}`
-  const head = text.slice(0, 2000)
   const status = code >= 400 && code < 600 ? code : (nat(at(data, 'statusCode')) ?? nat(at(data, 'status')))
-  const http = status ?? nat(Number(/\b(?:API Error:|HTTP|status(?: code)?:?) ?([45]\d\d)\b/i.exec(head)?.[1]))
-  const sound = sounds.find(([words]) => words.test(head))?.[1]
+  const http = status ?? statusIn(text)
+  const sound = soundOf(text) ?? errorKinds.get(at(data, 'errorKind'))
   const isCut = sound === 'network' // then there was no answer that could have had a status
   const category = categories.get(code) ?? (http === undefined || isCut ? sound : undefined)
   return faultOf(text, { category, http: isCut ? undefined : http, code: String(code) })
