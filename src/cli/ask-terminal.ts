@@ -6,7 +6,7 @@ const settleMs = 50 // for the system to hand over what was typed
 
 /** To be closed by whoever asks. Rejects when the question is withdrawn meanwhile. */
 export async function freshTerminal(signal: AbortSignal): Promise<Interface> {
-  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  const terminal = createInterface({ input: process.stdin, output: process.stderr, prompt: '' })
   terminal.on('SIGINT', () => process.kill(process.pid, 'SIGINT')) // Ctrl-C is for the run, not for the question alone
   try {
     await sleep(settleMs, undefined, { signal })
