@@ -127,11 +127,14 @@ export async function compose(
     sessions: trackers.snapshots,
   })
   async function end(): Promise<Done> {
-    const done = await whole.done
-    await notifier?.settled()
-    pipeline.end()
-    await control?.close()
-    return done
+    try {
+      const done = await whole.done
+      await notifier?.settled()
+      return done
+    } finally {
+      pipeline.end()
+      await control?.close()
+    }
   }
   return { ...whole, done: end(), id, session: () => session.id, blockedBy: watch.blockedBy }
 }

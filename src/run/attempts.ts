@@ -14,13 +14,15 @@ export type Next = 'all-again' | { prompt: string }
 type Cancel = Extract<Command, { type: 'cancel' }>
 
 export async function startAttempts({ begin, next }: Attempts): Promise<Run> {
-  let said: Command[] = []
+  const said: Command[] = [] // to the run as a whole
+  let held: Command[] = [] // came while no attempt was there to take it
   let current = await begin()
   let waiting: AbortController | undefined
   let stopped: Cancel | undefined
 
   function stop(command: Cancel): void {
-    if (command.target === 'session') stopped = command
+    if (command.target === 'turn') return // between attempts there is none
+    stopped = command
     waiting?.abort()
   }
 
@@ -34,20 +36,23 @@ export async function startAttempts({ begin, next }: Attempts): Promise<Run> {
       if (stopped !== undefined) return { ...done, reason: 'cancelled' } // as it has become true by now
       if (again === undefined) return done
       current = await begin()
-      const words = said
-      said = []
-      if (again === 'all-again') for (const command of words) send(command)
-      else {
-        send({ type: 'prompt', text: again.prompt, by: 'host' })
-        if (words.some(({ type }) => type === 'finish')) send({ type: 'finish' })
-      }
+      for (const command of again === 'all-again' ? said : goingOn(again.prompt)) current.send(command)
+      held = []
     }
   }
+
+  /** The session knows what was said before: what has come since follows the first words. */
+  const goingOn = (text: string): Command[] => [
+    { type: 'prompt', text, by: 'host' },
+    ...held,
+    ...said.filter(({ type }) => type === 'finish').slice(0, 1),
+  ]
 
   function send(command: Command): void {
     if (command.type === 'cancel') stop(command)
     else if (command.type !== 'permission') said.push(command)
     if (waiting === undefined) current.send(command)
+    else if (command.type === 'prompt' || command.type === 'set') held.push(command)
   }
 
   return {
