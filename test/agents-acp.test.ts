@@ -3,45 +3,14 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import test from 'node:test'
-import { fileURLToPath } from 'node:url'
 import type { AgentRequest } from '../src/agents/driver.ts'
 import { driverFor } from '../src/agents/registry.ts'
 import { startSpawned } from '../src/agents/spawned.ts'
-import { loadDialect, writableNames } from '../src/cli/dialects.ts'
-import { isWritable } from '../src/dialects/contract.ts'
-import type { Event, EventOf, Kind } from '../src/model/event.ts'
-import { createPipeline } from '../src/run/pipeline.ts'
-import { type Answerer, type Run, startRun } from '../src/run/run.ts'
-import { dialectSink } from '../src/run/sinks.ts'
-import { createValidator } from '../src/stream/validate.ts'
-import { createBroker } from '../src/supervise/permission.ts'
-import { combine } from '../src/supervise/policy.ts'
-import { defaultRules, parseRule } from '../src/supervise/rules.ts'
+import { fixture, type Played, playRun, type Told } from './agents-play.ts'
 
-const fixture = (path: string): string => fileURLToPath(new URL(`../fixtures/${path}`, import.meta.url))
+type Play = Played & { agent: string; variables?: Record<string, string>; file?: string; mode?: string }
 
-type Play = {
-  agent: string
-  variables?: Record<string, string>
-  file?: string
-  rules?: string[]
-  answerer?: Answerer
-  prompts?: string[]
-  mode?: string
-}
-
-async function play({ agent, variables = {}, file, rules = [], answerer, prompts = ['Do the task'], mode }: Play) {
-  const events: Event[] = []
-  const streams = new Map<string, string[]>()
-  const sinks = await Promise.all(
-    writableNames.map(async (name) => {
-      const dialect = await loadDialect(name, '--format')
-      assert.ok(isWritable(dialect))
-      const lines: string[] = []
-      streams.set(name, lines)
-      return dialectSink(dialect, { line: (text) => void lines.push(text), flush() {} }, (error) => assert.fail(String(error)))
-    }),
-  )
+async function play({ agent, variables = {}, file, mode, ...played }: Play): Promise<Told> {
   const driverOf = await driverFor(agent)!
   const request: AgentRequest = {
     session: randomUUID(),
@@ -54,38 +23,7 @@ async function play({ agent, variables = {}, file, rules = [], answerer, prompts
     ...(file !== undefined && { file: fixture(file) }),
     ...(mode !== undefined && { mode }),
   }
-  const all = [...defaultRules, ...rules.map(parseRule)]
-  const watcher = { push: (event: Event) => void events.push(event), flush() {}, end() {} }
-  const run: Run = startRun({
-    start: (host) => startSpawned(driverOf(request), request, host),
-    broker: createBroker({
-      rulesFor: () => all,
-      scene: { root: '/', home: '/home/other', realPath: (path) => path },
-      interactive: () => answerer !== undefined,
-    }),
-    answerer,
-    chooser: undefined,
-    guard: combine({}),
-    policies: combine({}),
-    pipeline: createPipeline([], [watcher, ...sinks], 'run_1'),
-    now: Date.now,
-  })
-  for (const text of prompts) run.send({ type: 'prompt', text })
-  run.send({ type: 'finish' })
-  const done = await run.done
-  for (const [name, lines] of streams) await legal(name, lines)
-  assert.equal(events.filter(({ kind }) => kind === 'session.end').length, 1)
-  assert.equal(events.at(-1)!.kind, 'session.end')
-  const told = <K extends Kind>(kind: K): EventOf<K>[] => events.filter((event): event is EventOf<K> => event.kind === kind)
-  return { done, told }
-}
-
-async function legal(name: string, lines: readonly string[]): Promise<void> {
-  const findings: string[] = []
-  const validator = createValidator(await loadDialect(name, '--from'), ({ severity, text }) => severity === 'error' && findings.push(text))
-  for (const line of lines) validator.push(Buffer.from(`${line}\n`))
-  validator.end()
-  assert.deepEqual([name, findings], [name, []])
+  return playRun((host) => startSpawned(driverOf(request), request, host), { root: '/', ...played })
 }
 
 const small = `acp:${fixture('agents/acp.mjs')}`

@@ -1,88 +1,30 @@
 // Claude's driver under a whole run: the broker decides, questions and answers are told once, and the stream is legal in every dialect.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { fileURLToPath } from 'node:url'
 import test from 'node:test'
 import { startClaude } from '../src/agents/claude/agent.ts'
-import { loadDialect, writableNames } from '../src/cli/dialects.ts'
-import { isWritable } from '../src/dialects/contract.ts'
-import type { Event } from '../src/model/event.ts'
-import { createPipeline } from '../src/run/pipeline.ts'
-import { type Answerer, type Chooser, type Run, startRun } from '../src/run/run.ts'
-import { dialectSink } from '../src/run/sinks.ts'
-import { createValidator } from '../src/stream/validate.ts'
-import { createBroker } from '../src/supervise/permission.ts'
-import { combine } from '../src/supervise/policy.ts'
-import { defaultRules, parseRule } from '../src/supervise/rules.ts'
+import { fixture, type Played, playRun, type Told } from './agents-play.ts'
 
-const fixture = (path: string): string => fileURLToPath(new URL(`../fixtures/${path}`, import.meta.url))
+type Play = Played & { exit?: number; dies?: boolean }
 
-type Play = { exit?: number; dies?: boolean; rules?: string[]; answerer?: Answerer; chooser?: Chooser; act?(run: Run, event: Event): void }
-
-async function play(recording: string, { exit = 0, dies = false, rules = [], answerer, chooser, act }: Play = {}) {
-  const events: Event[] = []
-  const streams = new Map<string, string[]>()
-  const sinks = await Promise.all(
-    writableNames.map(async (name) => {
-      const dialect = await loadDialect(name, '--format')
-      assert.ok(isWritable(dialect))
-      const lines: string[] = []
-      streams.set(name, lines)
-      return dialectSink(dialect, { line: (text) => void lines.push(text), flush() {} }, (error) => assert.fail(String(error)))
-    }),
-  )
-  const watcher = { push: (event: Event) => (events.push(event), act?.(run, event)), flush() {}, end() {} }
-  const all = [...defaultRules, ...rules.map(parseRule)]
+async function play(recording: string, { exit = 0, dies = false, ...played }: Play = {}): Promise<Told & { session: string }> {
   const session = randomUUID()
-  const pipeline = createPipeline([], [watcher, ...sinks], 'run_1')
-  const run: Run = startRun({
-    start: (host) =>
-      startClaude(
-        {
-          session,
-          how: 'new',
-          profile: 'default',
-          cwd: process.cwd(),
-          env: { PATH: process.env['PATH'] },
-          variables: {
-            FIXTURE_RECORDING: fixture(`claude/${recording}.ndjson`),
-            FIXTURE_EXIT: String(exit),
-            ...(dies && { FIXTURE_DIES: '1' }),
-          },
-          file: fixture('agents/claude.mjs'),
-          stream: true,
-        },
-        host,
-      ),
-    broker: createBroker({
-      rulesFor: () => all,
-      scene: { root: '/home/dev', home: '/home/other', realPath: (path) => path },
-      interactive: () => answerer !== undefined,
-    }),
-    answerer,
-    chooser,
-    guard: combine({}),
-    policies: combine({}),
-    pipeline,
-    now: Date.now,
-  })
-  run.send({ type: 'prompt', text: 'Do the task' })
-  run.send({ type: 'finish' })
-  const done = await run.done
-  pipeline.end()
-  for (const [name, lines] of streams) await legal(name, lines)
-  assert.equal(events.filter(({ kind }) => kind === 'session.end').length, 1)
-  assert.equal(events.at(-1)!.kind, 'session.end')
-  const told = (kind: Event['kind']) => events.filter((event) => event.kind === kind)
-  return { done, events, told, session }
-}
-
-async function legal(name: string, lines: readonly string[]): Promise<void> {
-  const findings: string[] = []
-  const validator = createValidator(await loadDialect(name, '--from'), ({ severity, text }) => severity === 'error' && findings.push(text))
-  validator.push(Buffer.from(lines.map((line) => `${line}\n`).join('')))
-  validator.end()
-  assert.deepEqual([name, findings], [name, []])
+  const variables = {
+    FIXTURE_RECORDING: fixture(`claude/${recording}.ndjson`),
+    FIXTURE_EXIT: String(exit),
+    ...(dies && { FIXTURE_DIES: '1' }),
+  }
+  const request = {
+    session,
+    how: 'new' as const,
+    profile: 'default',
+    cwd: process.cwd(),
+    env: { PATH: process.env['PATH'] },
+    variables,
+    file: fixture('agents/claude.mjs'),
+    stream: true,
+  }
+  return { ...(await playRun((host) => startClaude(request, host), played)), session }
 }
 
 test('a rule answers, and nobody is asked', async () => {

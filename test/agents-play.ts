@@ -1,0 +1,76 @@
+// An agent's driver under a whole run: rules decide, and the stream is written in every dialect and checked there.
+import assert from 'node:assert/strict'
+import { fileURLToPath } from 'node:url'
+import type { Done, Host, Running } from '../src/agents/contract.ts'
+import { loadDialect, writableNames } from '../src/cli/dialects.ts'
+import { isWritable } from '../src/dialects/contract.ts'
+import type { Event, EventOf, Kind } from '../src/model/event.ts'
+import { createPipeline } from '../src/run/pipeline.ts'
+import { type Answerer, type Chooser, type Run, startRun } from '../src/run/run.ts'
+import { dialectSink } from '../src/run/sinks.ts'
+import { createValidator } from '../src/stream/validate.ts'
+import { createBroker } from '../src/supervise/permission.ts'
+import { combine } from '../src/supervise/policy.ts'
+import { defaultRules, parseRule } from '../src/supervise/rules.ts'
+
+export const fixture = (path: string): string => fileURLToPath(new URL(`../fixtures/${path}`, import.meta.url))
+
+export type Played = {
+  prompts?: readonly string[]
+  rules?: readonly string[]
+  /** Of the project, for the rules. */
+  root?: string
+  answerer?: Answerer | undefined
+  chooser?: Chooser | undefined
+  act?: ((run: Run, event: Event) => void) | undefined
+}
+
+export type Told = { done: Done; events: Event[]; told<K extends Kind>(kind: K): EventOf<K>[] }
+
+export async function playRun(start: (host: Host) => Running, played: Played = {}): Promise<Told> {
+  const { prompts = ['Do the task'], rules = [], root = '/home/dev', answerer, chooser, act } = played
+  const events: Event[] = []
+  const streams = new Map<string, string[]>()
+  const sinks = await Promise.all(
+    writableNames.map(async (name) => {
+      const dialect = await loadDialect(name, '--format')
+      assert.ok(isWritable(dialect))
+      const lines: string[] = []
+      streams.set(name, lines)
+      return dialectSink(dialect, { line: (text) => void lines.push(text), flush() {} }, (error) => assert.fail(String(error)))
+    }),
+  )
+  const watcher = { push: (event: Event) => (events.push(event), act?.(run, event)), flush() {}, end() {} }
+  const all = [...defaultRules, ...rules.map(parseRule)]
+  const pipeline = createPipeline([], [watcher, ...sinks], 'run_1')
+  const run: Run = startRun({
+    start,
+    broker: createBroker({
+      rulesFor: () => all,
+      scene: { root, home: '/home/other', realPath: (path) => path },
+      interactive: () => answerer !== undefined,
+    }),
+    answerer,
+    chooser,
+    guard: combine({}),
+    policies: combine({}),
+    pipeline,
+    now: Date.now,
+  })
+  for (const text of prompts) run.send({ type: 'prompt', text })
+  run.send({ type: 'finish' })
+  const done = await run.done
+  pipeline.end()
+  for (const [name, lines] of streams) await legal(name, lines)
+  assert.equal(events.filter(({ kind }) => kind === 'session.end').length, 1)
+  assert.equal(events.at(-1)!.kind, 'session.end')
+  return { done, events, told: <K extends Kind>(kind: K) => events.filter((event): event is EventOf<K> => event.kind === kind) }
+}
+
+async function legal(name: string, lines: readonly string[]): Promise<void> {
+  const findings: string[] = []
+  const validator = createValidator(await loadDialect(name, '--from'), ({ severity, text }) => severity === 'error' && findings.push(text))
+  validator.push(Buffer.from(lines.map((line) => `${line}\n`).join('')))
+  validator.end()
+  assert.deepEqual([name, findings], [name, []])
+}
