@@ -1,4 +1,5 @@
 // A live run from the command line: outputs, signals, the session file, and the exit code.
+import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Done } from '../agents/contract.ts'
 import { plural, quoted } from '../base/text.ts'
@@ -68,6 +69,8 @@ async function oneRun(
 
 /** What an earlier run left must not be taken for this one's. */
 async function cleared(sentinel: string): Promise<void> {
+  if (statSync(dirname(sentinel), { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw usageError(`--sentinel-file ${quoted(sentinel, 500)}: there is no such folder`)
   try {
     await clearSentinel(sentinel)
   } catch (error) {
