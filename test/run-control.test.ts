@@ -232,6 +232,8 @@ suite('questions by file, and the sentinel', () => {
     const wrong = await sluice(here, ['run', 'go', '--model', 'script/none.yaml', '--sentinel-file', done])
     assert.equal(wrong.code, 2, wrong.stderr)
     assert.equal(readFileSync(done, 'utf8'), 'FAILED\nSESSION=\nSTOP_REASON=exit_2\nEXIT_CODE=2\n')
+    const nowhere = await sluice(here, ['run', 'go', '--model', 'script/demo', '--sentinel-file', join(here.top, 'none/job.done')])
+    assert.deepEqual([nowhere.code, /there is no such folder/.test(nowhere.stderr)], [2, true], nowhere.stderr)
     const { args } = await model(
       t,
       here,
