@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { rolldown, type InputOptions, type OutputOptions } from 'rolldown'
 import { generate } from './generate.ts'
+import { generateMoulds } from './moulds.ts'
 import { generatePrices } from './prices.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -67,6 +68,7 @@ async function bundle(input: InputOptions, output: OutputOptions): Promise<void>
 rmSync(path('dist'), { recursive: true, force: true })
 await generate()
 await generatePrices()
+generateMoulds()
 
 // Packages that only some options need; they are loaded when one is used. The first stay packages, the others come along, each in a
 // file of its own, so that whoever installs sluice does not install them.

@@ -8,7 +8,14 @@ type Seen = { value?: unknown; bad?: string; line: number; offset: number; raw: 
 
 const bytesOf = (input: string | Uint8Array): Uint8Array => (typeof input === 'string' ? new TextEncoder().encode(input) : input)
 
+/** Read twice: every line for itself, and by what it has in common with those before it. */
 function frame(input: string | Uint8Array, cuts: number[] = [], maxLine?: number): Seen[] {
+  const seen = frameBy(Infinity, input, cuts, maxLine)
+  assert.deepEqual(frameBy(0, input, cuts, maxLine), seen)
+  return seen
+}
+
+function frameBy(alikeAfter: number, input: string | Uint8Array, cuts: number[], maxLine?: number): Seen[] {
   const seen: Seen[] = []
   const rawOf = (bytes: Uint8Array, start: number, end: number): string => Buffer.from(bytes.subarray(start, end)).toString('latin1')
   const framer = createFramer(
@@ -17,7 +24,7 @@ function frame(input: string | Uint8Array, cuts: number[] = [], maxLine?: number
         seen.push({ value: stringifyJson(value), line, offset, raw: rawOf(bytes, start, end) }),
       bad: (bad, _text, { bytes, start, end, line, offset }) => seen.push({ bad, line, offset, raw: rawOf(bytes, start, end) }),
     },
-    { maxLine },
+    { maxLine, alikeAfter },
   )
   const bytes = bytesOf(input)
   const block = Buffer.alloc(bytes.length) // one read buffer for all chunks, as the command has it

@@ -3,6 +3,7 @@
 // The surprise: spans handed to the sink are valid only during the call, since the carry buffer is used again.
 import { copyOf, isUtf8, utf8 } from '../base/bytes.ts'
 import { isRecord, mayHoldBigNumber, parseJson, type Rec } from '../base/json.ts'
+import { createMoulds, mostChunk, type Moulds } from '../base/moulds.ts'
 import { isSpace, mayBeJson, newScan, type Scan, scanToClose, skipSpace } from './scan.ts'
 import { dataOf, isField } from './sse.ts'
 
@@ -26,11 +27,18 @@ const openBracket = 0x5b
 const closeBracket = 0x5d
 const comma = 0x2c
 
-/** `plainNumbers`: nobody will write the values again, so numbers need not keep their text. */
-export type FramerOptions = { maxLine?: number | undefined; plainNumbers?: boolean }
+/**
+ * `plainNumbers`: nobody will write the values again, so numbers need not keep their text. `alikeAfter`: so many records are parsed
+ * before it pays to look for lines that are alike.
+ */
+export type FramerOptions = { maxLine?: number | undefined; plainNumbers?: boolean; alikeAfter?: number }
 
-export function createFramer(sink: FrameSink, { maxLine = defaultMaxLine, plainNumbers = false }: FramerOptions = {}) {
-  let trusted = false // the chunk at hand is valid UTF-8 but for a character that its ends may cut
+export function createFramer(sink: FrameSink, { maxLine = defaultMaxLine, plainNumbers = false, alikeAfter = 100 }: FramerOptions = {}) {
+  let moulds: Moulds | undefined
+  let records = 0
+  let held: Uint8Array | undefined // the chunk at hand, if the moulds hold it
+  let current: Uint8Array | undefined // the chunk at hand
+  let trusted = false // it is valid UTF-8 but for a character that its ends may cut
   let carry = new Uint8Array(4096)
   let carried = 0
   let carryAt = 0 // offset of the carry's first byte
@@ -110,6 +118,11 @@ export function createFramer(sink: FrameSink, { maxLine = defaultMaxLine, plainN
 
   /** Gives the span to the sink when it is one JSON object. */
   function parse(span: Span): boolean {
+    const known = moulds !== undefined && isSound(span) ? moulds.read(span.bytes, span.start, span.end) : undefined
+    if (known !== undefined) {
+      sink.record(known, span)
+      return true
+    }
     const text = utf8(span.bytes, span.start, span.end)
     let value: unknown
     try {
@@ -117,12 +130,15 @@ export function createFramer(sink: FrameSink, { maxLine = defaultMaxLine, plainN
     } catch {
       return false
     }
-    if (!(trusted && span.bytes !== carry) && text.includes('\ufffd') && !isUtf8(span.bytes, span.start, span.end))
-      sink.bad('utf8', 'invalid UTF-8', span)
+    moulds?.learn(value)
+    records++
+    if (text.includes('\ufffd') && !isSound(span)) sink.bad('utf8', 'invalid UTF-8', span)
     if (isRecord(value)) sink.record(value, span)
     else sink.bad('not-object', 'JSON, but not an object', span)
     return true
   }
+
+  const isSound = ({ bytes, start, end }: Span): boolean => (bytes === current && trusted) || isUtf8(bytes, start, end)
 
   /** Not one object: several on a line, the first line of a pretty-printed one, a broken record, or no JSON at all. */
   function brokenLine(span: Span, last: boolean, mayGoOn: boolean): void {
@@ -246,6 +262,15 @@ export function createFramer(sink: FrameSink, { maxLine = defaultMaxLine, plainN
   // ── the loop ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
   function push(chunk: Uint8Array): void {
+    if (records >= alikeAfter && moulds === undefined) {
+      moulds = createMoulds(plainNumbers)
+      if (moulds === undefined) alikeAfter = Infinity
+    }
+    if (moulds === undefined) return take(chunk)
+    for (let at = 0; at < chunk.length; at += mostChunk) take((held = moulds.hold(chunk.subarray(at, at + mostChunk))))
+  }
+
+  function take(chunk: Uint8Array): void {
     if (chunk.length === 0) return
     let bytes = chunk
     let at = 0
@@ -258,6 +283,7 @@ export function createFramer(sink: FrameSink, { maxLine = defaultMaxLine, plainN
       carried = 0
     }
     const end = bytes.length
+    current = bytes
     trusted = isUtf8(bytes, firstWhole(bytes), lastWhole(bytes))
     if (first) {
       if (end < 3 && couldBeMark(bytes)) at = (keep(bytes, 0, end), end)
@@ -288,7 +314,7 @@ export function createFramer(sink: FrameSink, { maxLine = defaultMaxLine, plainN
           return at + 1
         }
       }
-      const stop = bytes.indexOf(newline, at)
+      const stop = bytes === held ? moulds!.breakAt(bytes, at) : bytes.indexOf(newline, at)
       if (stop === -1) {
         if (!skipping) keep(bytes, at, end)
         return end
@@ -310,33 +336,39 @@ export function createFramer(sink: FrameSink, { maxLine = defaultMaxLine, plainN
   return {
     push,
     end(): void {
-      if (array !== undefined) {
-        if (array.inElement && carried > 0)
-          sink.bad('cut', 'the input ends in the middle of a record', {
-            bytes: carry,
-            start: 0,
-            end: carried,
-            offset: carryAt,
-            line,
-          })
-        return
-      }
-      if (carried > 0 && !skipping) takeLine(carry, 0, carried, carryAt, line, true)
-      giveFieldsUp()
-      if (pretty !== undefined) {
-        const { lines, start, line: number } = pretty
-        const whole = joinLines(lines, 0)
-        pretty = undefined
-        sink.bad('cut', 'the input ends in the middle of a record', {
-          bytes: whole,
-          start: 0,
-          end: whole.length,
-          offset: start,
-          line: number,
-        })
-      }
-      carried = 0
+      finish()
+      moulds?.free()
+      moulds = undefined
     },
+  }
+
+  function finish(): void {
+    if (array !== undefined) {
+      if (array.inElement && carried > 0)
+        sink.bad('cut', 'the input ends in the middle of a record', {
+          bytes: carry,
+          start: 0,
+          end: carried,
+          offset: carryAt,
+          line,
+        })
+      return
+    }
+    if (carried > 0 && !skipping) takeLine(carry, 0, carried, carryAt, line, true)
+    giveFieldsUp()
+    if (pretty !== undefined) {
+      const { lines, start, line: number } = pretty
+      const whole = joinLines(lines, 0)
+      pretty = undefined
+      sink.bad('cut', 'the input ends in the middle of a record', {
+        bytes: whole,
+        start: 0,
+        end: whole.length,
+        offset: start,
+        line: number,
+      })
+    }
+    carried = 0
   }
 }
 

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { suite, test } from 'node:test'
+import fc from 'fast-check'
+import { parseJson } from './json.ts'
+import { createMoulds, mostChunk, type Moulds } from './moulds.ts'
+
+const encoder = new TextEncoder()
+
+/** Reads lines as the framer does, and holds each value to JSON.parse. Returns how many fitted a mould. */
+function readAll(lines: Iterable<string | Uint8Array>, plain = true, moulds: Moulds = createMoulds(plain)!): number {
+  let fitted = 0
+  const parse = plain ? JSON.parse : parseJson
+  for (const line of lines) {
+    const bytes = typeof line === 'string' ? encoder.encode(line) : line
+    let expected: unknown
+    try {
+      expected = parse(Buffer.from(bytes).toString())
+    } catch {
+      assert.equal(moulds.read(bytes, 0, bytes.length), undefined, `taken for JSON: ${String(line)}`)
+      continue
+    }
+    const value = moulds.read(bytes, 0, bytes.length)
+    if (value === undefined) moulds.learn(expected)
+    else {
+      fitted++
+      assert.deepEqual(value, expected)
+      assert.equal(JSON.stringify(value), JSON.stringify(expected)) // the order of the keys too
+    }
+  }
+  moulds.free()
+  return fitted
+}
+
+suite('what a mould makes is what JSON.parse makes', () => {
+  test('of texts, numbers and arrays that change', () => {
+    const lines = [
+      '{"type":"a","text":"one","n":1,"tags":["x"],"in":{"deep":[{"id":"1","at":1.5}]},"no":null,"yes":true}',
+      '{"type":"a","text":"two","n":2,"tags":[],"in":{"deep":[{"id":"2","at":-0}]},"no":null,"yes":true}',
+      '{"type":"a","text":"","n":1e3,"tags":[1,null,true,false,"\\n",-2.5e-3],"in":{"deep":[{"id":"3","at":12345678901234567}]},"no":null,"yes":true}',
+      '{"type":"a","text":"a \\"b\\" \\\\ \\/ \\b\\f\\n\\r\\t","n":1234567890123,"tags":["é"],"in":{"deep":[{"id":"→","at":0}]},"no":null,"yes":true}',
+      '{"type":"a","text":"\\u00e9 \\ud83d\\ude00 \\ud83d \\u0000","n":-7,"tags":[],"in":{"deep":[{"id":"😀\\n","at":9e99}]},"no":null,"yes":true}',
+      `{"type":"a","text":"${'long \\n text→'.repeat(100)}","n":0,"tags":[],"in":{"deep":[{"id":"${'x'.repeat(70)}","at":1}]},"no":null,"yes":true}`,
+      `{"type":"a","text":"${'plain '.repeat(100)}","n":0,"tags":[],"in":{"deep":[{"id":"${'x'.repeat(70)}","at":1}]},"no":null,"yes":true}`,
+      `{"type":"a","text":"${'\\t'.repeat(300)}","n":0,"tags":[],"in":{"deep":[{"id":"${'y'.repeat(64)}","at":1}]},"no":null,"yes":true}`,
+    ]
+    assert.equal(readAll(lines), 6) // the first two are parsed: a form is learned when it comes again
+    assert.equal(readAll([...lines, ...lines.toReversed()]), 14)
+  })
+
+  test('whatever the lines are', () => {
+    const leaf = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.double({ noNaN: true, noDefaultInfinity: true }),
+      fc.integer(),
+      fc.boolean(),
+      fc.constant(null),
+    )
+    const { form } = fc.letrec((tie) => ({
+      form: fc.oneof(
+        { maxDepth: 4 },
+        leaf,
+        fc.array(tie('form'), { maxLength: 4 }),
+        fc.dictionary(
+          fc.oneof(fc.constantFrom('type', 'kind', 'text', '__proto__', '1', 'a b', 'ключ'), fc.string({ maxLength: 4 })),
+          tie('form'),
+          { maxKeys: 5 },
+        ),
+      ),
+    }))
+    const vary = (value: unknown, with_: unknown[]): unknown => {
+      if (Array.isArray(value)) return value.map((item) => vary(item, with_))
+      if (value === null || typeof value !== 'object') return typeof value === 'boolean' || value === null ? value : (with_.pop() ?? value)
+      return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, vary(item, with_)]))
+    }
+    const lines = fc.tuple(
+      fc.array(form, { minLength: 1, maxLength: 3 }),
+      fc.array(fc.array(leaf, { maxLength: 6 }), { minLength: 8, maxLength: 12 }),
+    )
+    fc.assert(
+      fc.property(lines, ([forms, values]) => {
+        readAll(values.map((some, index) => JSON.stringify({ type: 'x', form: vary(forms[index % forms.length], [...some]) })))
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('of keys that stand twice, in odd order, or are not plain words', () => {
+    for (const line of [
+      '{"a":null,"b":1,"a":1}',
+      '{"b":"x","1":"x"}',
+      '{"__proto__":{"a":"x"},"b":"x"}',
+      '{"a b":"x"}',
+      '{"\\u0061":"x","a":"x"}',
+      '{"a":[ "x" ],"b":[1 , 2]}',
+      '{ "a" : "x" , "b" : [ { "c" : 1 } ] }',
+      '{"type":["a",{"type":"b"}],"kind":{"type":1},"role":null,"event":"x"}',
+      '{"a":"x","constructor":"y","toString":1}',
+    ])
+      readAll([line, line, line, line.replaceAll('x', 'y'), line.replaceAll('1', '2')])
+  })
+
+  test('of integers past 2^53 too, which keep their text unless numbers are plain', () => {
+    const lines = [
+      '{"n":1}',
+      '{"n":2}',
+      '{"n":12345678901234567890}',
+      '{"n":[12345678901234567890]}',
+      '{"n":[1]}',
+      '{"n":[98765432109876543210]}',
+    ]
+    assert.equal(readAll(lines, false), 2)
+    assert.equal(readAll(lines, true), 2)
+    const moulds = createMoulds(false)!
+    readAll(lines.slice(0, 2), false, moulds)
+    const bytes = encoder.encode(lines[2])
+    assert.equal(JSON.stringify(moulds.read(bytes, 0, bytes.length)), lines[2])
+  })
+})
+
+test('nothing that JSON.parse refuses fits a mould, and no change of one byte is overlooked', () => {
+  const lines = [
+    '{"type":"delta","text":"abc \\u00e9 \\" x","n":-12.5e+7,"list":["a",1,true,false,null],"in":{"id":"i","ok":true}}',
+    `{"type":"delta","text":"${'long \\\\ text '.repeat(30)}","n":0,"list":[],"in":{"id":"i","ok":true}}`,
+  ]
+  for (const line of lines) {
+    const bytes = encoder.encode(line)
+    const bad = [0x22, 0x5c, 0x2c, 0x7d, 0x5d, 0x5b, 0x30, 0x2e, 0x65, 0x2d, 0x0a, 0x1f, 0x00, 0x75, 0x20, 0x61]
+    const broken = [...bytes.keys()].flatMap((at) => [
+      ...bad.map((byte) => bytes.with(at, byte)),
+      new Uint8Array([...bytes.subarray(0, at), ...bytes.subarray(at + 1)]),
+      bytes.subarray(0, at),
+    ])
+    const moulds = createMoulds(true)!
+    assert.equal(readAll([line, line, line, ...broken, line], true, moulds) > bytes.length / 2, true)
+  }
+})
+
+test('a line is read where it lies in a chunk that is held, and never beyond its end', () => {
+  const moulds = createMoulds(true)!
+  const lines = ['{"a":"x"}', '{"a":"y"}', '{"a":"z', '","b":"c"}', '{"a":"w"}']
+  const bytes = moulds.hold(encoder.encode(lines.join('\n')))
+  let start = 0
+  const values = lines.map((line) => {
+    const end = start + line.length
+    assert.equal(moulds.breakAt(bytes, start), line === lines.at(-1) ? -1 : end)
+    const value = moulds.read(bytes, start, end)
+    if (value === undefined && line.endsWith('}') && line.startsWith('{')) moulds.learn(JSON.parse(line))
+    start = end + 1
+    return value
+  })
+  assert.deepEqual(values, [undefined, undefined, undefined, undefined, { a: 'w' }])
+  assert.equal(moulds.hold(new Uint8Array(mostChunk)).length, mostChunk)
+})
+
+test('more forms than there is room for: those that serve most stay', () => {
+  const often = (n: number): string => `{"often":"${n}"}`
+  const lines = Array.from({ length: 4000 }, (_, n) => (n % 2 === 0 ? often(n) : `{"rare${(n >> 1) % 200}":"${n}"}`))
+  assert.equal(readAll(lines) >= 1990, true)
+})
+
+test('every recording in the project, read twice over', () => {
+  const folder = join(import.meta.dirname, '../../fixtures')
+  let fitted = 0
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    if (!/\.(ndjson|jsonl)$/.test(name)) continue
+    const lines = readFileSync(join(folder, name), 'utf8').split('\n')
+    fitted += readAll([...lines, ...lines], false)
+  }
+  assert.equal(fitted > 1000, true)
+})

@@ -1,0 +1,202 @@
+// A faster JSON.parse for lines that are alike, as those of a stream are: nine in ten differ from an earlier one only in some texts and
+// numbers. A mould is such a line with holes (wasm/moulds.ts proves in WebAssembly that a line fits, and finds what changed) and a
+// function that makes its object from what is in the holes. The values are those that JSON.parse gives; what fits no mould is for it.
+// The surprise: arrays of texts and numbers that did not change are shared by the objects, so nobody may change a record.
+import { utf8 } from './bytes.ts'
+import { isRecord, parseJson, type Rec } from './json.ts'
+import { code } from './moulds.gen.js'
+
+/** Lines longer than this are left to JSON.parse. */
+const mostLine = 0xb0000
+/** A chunk may be at most so long to be read where it lies. */
+export const mostChunk = 0x10000
+
+// The layout of wasm/moulds.ts.
+const found = 0x1000
+const entries = found + 16
+const gather = 0x4000
+const chunkAt = 0x20000
+const lineAt = 0x40000
+const scratch = 0x100000
+
+const how = { gathered: 0, number: 1, numberText: 2, json: 3, text: 4, escaped: 1, wide: 2 } as const
+const kinds = ['string', 'number', 'object'] as const
+
+/** Each mould is a function to compile; a stream that never repeats itself must not pay for more than these, and one for each so many lines. */
+const firstMoulds = 128
+const linesAMould = 1000
+
+type Engine = {
+  memory: { buffer: ArrayBuffer }
+  reset(): void
+  breakAt(start: number, end: number): number
+  match(start: number, end: number): number
+  learn(start: number, end: number): number
+  keep(): number
+  unescape(start: number, end: number): number
+}
+type Mould = { values: unknown[]; make(values: unknown[]): Rec }
+
+export type Moulds = {
+  /** The chunk's bytes where lines can be read in place. They are valid until the next call. */
+  hold(chunk: Uint8Array): Uint8Array
+  /** Where the next line break stands in bytes that are held, or -1. */
+  breakAt(bytes: Uint8Array, start: number): number
+  /** The object on this line, which must be valid UTF-8; undefined when it fits no mould. */
+  read(bytes: Uint8Array, start: number, end: number): Rec | undefined
+  /** What JSON.parse made of the line that `read` did not know. */
+  learn(value: unknown): void
+  /** Nothing more will be read: the memory can serve another stream. */
+  free(): void
+}
+
+// An engine's memory reserves much address space, so they are used again.
+const idle: Engine[] = []
+let compiled: WebAssembly.Module | undefined
+let unable = false // no SIMD, or no code may be made at run time (a page's policy)
+
+function engine(): Engine | undefined {
+  const known = idle.pop()
+  if (known !== undefined || unable) return known
+  try {
+    compiled ??= new WebAssembly.Module(bytesOf(code))
+    // oxlint-disable-next-line typescript/no-implied-eval -- whether it is allowed at all
+    new Function('return 0')
+    return new WebAssembly.Instance(compiled).exports as unknown as Engine
+  } catch {
+    unable = true
+    return undefined
+  }
+}
+
+const bytesOf = (base64: string): Uint8Array<ArrayBuffer> => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))
+
+/** `plainNumbers`: as for the framer. Undefined where this cannot work; then JSON.parse does all. */
+export function createMoulds(plainNumbers: boolean): Moulds | undefined {
+  const wasm = engine()
+  if (wasm === undefined) return undefined
+  wasm.reset()
+  const { buffer } = wasm.memory
+  const memory = new Uint8Array(buffer)
+  const table = new Int32Array(buffer)
+  const floats = new Float64Array(buffer)
+  const moulds: Mould[] = []
+  const toNumber = plainNumbers ? Number : parseJson
+  const parse = plainNumbers ? JSON.parse : parseJson
+  let lineStart = 0 // of the line that was not known
+  let lineEnd = 0
+  let unknown = 0
+  let made = 0
+
+  function textAt(start: number, end: number, kind: number): string {
+    const ascii = (kind & how.wide) === 0
+    if ((kind & how.escaped) === 0) return (ascii ? latin1 : utf8)(memory, start, end)
+    const size = wasm!.unescape(start, end)
+    if (size < 0) return JSON.parse(utf8(memory, start - 1, end + 1)) as string
+    return (ascii ? latin1 : utf8)(memory, scratch, scratch + size)
+  }
+
+  /** Puts what changed since the last line of this mould in its holes. */
+  function fill(values: unknown[]): void {
+    const size = table[(found >> 2) + 1]!
+    const texts = size === 0 ? '' : latin1(memory, gather, gather + size)
+    for (let entry = entries >> 2, end = entry + table[found >> 2]! * 4; entry < end; entry += 4) {
+      const one = table[entry]!
+      const other = table[entry + 1]!
+      const kind = table[entry + 3]!
+      let value: unknown
+      if (kind === how.gathered) value = texts.substring(one, other)
+      else if (kind === how.number) value = floats[entry >> 1]
+      else if (kind === how.numberText) value = toNumber(latin1(memory, one, other))
+      else if (kind === how.json) value = parse(utf8(memory, one, other))
+      else value = textAt(one, other, kind)
+      values[table[entry + 2]!] = value
+    }
+  }
+
+  return {
+    hold(chunk) {
+      memory.set(chunk, chunkAt)
+      memory[chunkAt + chunk.length] = 0 // ends every text
+      return memory.subarray(chunkAt, chunkAt + chunk.length)
+    },
+    breakAt(bytes, start) {
+      const { byteOffset, length } = bytes
+      const at = wasm.breakAt(byteOffset + start, byteOffset + length)
+      return at === -1 ? -1 : at - byteOffset
+    },
+    read(bytes, start, end) {
+      lineStart = lineEnd = 0
+      const size = end - start
+      let at = bytes.byteOffset + start
+      if (bytes.buffer !== buffer) {
+        if (size > mostLine) return undefined
+        memory.set(bytes.subarray(start, end), lineAt)
+        memory[lineAt + size] = 0
+        at = lineAt
+      }
+      const index = wasm.match(at, at + size)
+      if (index === -1) {
+        lineStart = at
+        lineEnd = at + size
+        return undefined
+      }
+      const { values, make } = moulds[index]!
+      fill(values)
+      return make(values)
+    },
+    learn(value) {
+      if (lineEnd === 0 || !isRecord(value) || made > firstMoulds + unknown++ / linesAMould) return
+      if (wasm.learn(lineStart, lineEnd) === -1) return
+      made++
+      const mould = mouldOf(value, table)
+      if (mould !== undefined) moulds[wasm.keep()] = mould
+    },
+    free() {
+      idle.push(wasm)
+    },
+  }
+}
+
+type Slice = (this: Uint8Array, start: number, end: number) => string
+const nodeSlice = (globalThis as { Buffer?: { prototype: { latin1Slice?: Slice } } }).Buffer?.prototype.latin1Slice
+/** ASCII only: to a browser's decoder Latin-1 is another alphabet. */
+const latin1: typeof utf8 = nodeSlice ? (bytes, start, end) => nodeSlice.call(bytes, start, end) : utf8
+
+/** As wasm/moulds.ts has them. */
+const telling: ReadonlySet<string> = new Set(['type', 'kind', 'role', 'event', 'subtype'])
+const plainKey = /^[A-Za-z_$][\w$-]*$/
+
+/**
+ * The function is made of the keys alone, and only if each is a plain word: what came from outside never becomes code.
+ * Undefined: the object does not show the line's own order (a key stands twice), so that holes and values cannot be brought together.
+ */
+function mouldOf(record: Rec, table: Int32Array): Mould | undefined {
+  const holes: unknown[] = []
+  const words: string[] = []
+  let keys = 0
+  let fit = true
+  const slot = (value: unknown): string => {
+    fit &&= typeof value === kinds[table[(entries >> 2) + holes.length * 4]!]
+    return `v[${holes.push(value) - 1}]`
+  }
+  const write = (value: unknown, key: string): string => {
+    if (typeof value === 'string' && telling.has(key)) return `w[${words.push(value) - 1}]`
+    if (typeof value === 'string' || typeof value === 'number' || isFlat(value)) return slot(value)
+    if (Array.isArray(value)) return `[${value.map((item) => write(item, '')).join()}]`
+    if (!isRecord(value)) return String(value)
+    const members = Object.entries(value).map(([name, item]) => {
+      keys++
+      fit &&= plainKey.test(name) && name !== '__proto__'
+      return `${JSON.stringify(name)}:${write(item, name)}`
+    })
+    return `{${members.join()}}`
+  }
+  const body = write(record, '')
+  if (!fit || holes.length !== table[found >> 2] || keys !== table[(found >> 2) + 1]) return undefined
+  // oxlint-disable-next-line typescript/no-implied-eval -- see above: plain words and numbers only
+  const make = new Function('w', `return v=>(${body})`)(words) as Mould['make']
+  return { values: holes, make }
+}
+
+const isFlat = (value: unknown): boolean => Array.isArray(value) && value.every((item) => item === null || typeof item !== 'object')

@@ -1,0 +1,469 @@
+// Lines against moulds, in AssemblyScript; `src/base/moulds.ts` is the other half and tells what this is for.
+// A mould is a line with holes where its texts, numbers and arrays of such stand. A line that fits is proven JSON: what is between the
+// holes is the mould's own text, which JSON.parse has read once, and what is in them is checked here, byte by byte, but for UTF-8,
+// which the caller vouches for. All memory is laid out by hand below; nothing is ever allocated.
+
+// ── the layout, known to src/base/moulds.ts too ──────────────────────────────────────────────────────────────────────────
+
+const found: i32 = 0x1000 // how many holes changed, how long their gathered text is; then an entry a hole
+const entries: i32 = found + 16 // value (8 bytes: two places or a float), hole, how
+const gather: i32 = 0x4000 // short texts, one behind the other
+const seen: i32 = 0xe000 // forms that were met once: 512 hashes
+const scratch: i32 = 0x100000 // a long text without its escapes
+const moulds: i32 = 0x200000
+
+const mostHoles: i32 = 64
+const mostMoulds: i32 = 64
+const shortText: i32 = 256
+const seenMask: i32 = 511
+
+// What a hole holds, and how its value reaches the other half.
+const text: i32 = 0
+const number: i32 = 1
+const array: i32 = 2
+const howGathered: i32 = 0
+const howNumber: i32 = 1
+const howNumberText: i32 = 2
+const howJson: i32 = 3
+const howText: i32 = 4 // + 1: it has escapes, + 2: it is not ASCII
+
+// A mould: holes, keys, hits, the mould that came next the last time; a segment a hole and one for the tail (place, size, kind of the
+// hole behind it); the last value of each hole, if it is short; the text of the segments.
+const mouldSize: i32 = 0x4000
+const segments: i32 = 16
+const lasts: i32 = segments + (mostHoles + 1) * 12
+const lastCap: i32 = 64
+const literals: i32 = (lasts + mostHoles * (4 + lastCap) + 15) & ~15
+
+let count: i32 = 0
+let previous: i32 = 0
+let hasEscape: i32 = 0
+let isWide: i32 = 0
+
+export function reset(): void {
+  count = 0
+  previous = 0
+  memory.fill(seen, 0, (seenMask + 1) * 4)
+}
+
+// ── JSON ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function isDigit(byte: i32): bool {
+  return <u32>(byte - 48) < 10
+}
+
+function isHex(byte: i32): bool {
+  return isDigit(byte) || <u32>((byte | 32) - 97) < 6
+}
+
+/** The closing quote of the text that begins here, or -1. Memory behind a line ends every text: there is a line break, a control character. */
+function textEnd(start: i32): i32 {
+  const quote = i8x16.splat(34)
+  const backslash = i8x16.splat(92)
+  const space = i8x16.splat(32)
+  let at = start
+  let high: i32 = 0
+  hasEscape = 0
+  while (true) {
+    const bytes = v128.load(at)
+    const stops = i8x16.bitmask(v128.or(v128.or(i8x16.eq(bytes, quote), i8x16.eq(bytes, backslash)), i8x16.lt_u(bytes, space)))
+    const highs = i8x16.bitmask(bytes)
+    if (stops === 0) {
+      high |= highs
+      at += 16
+      continue
+    }
+    const stop = ctz(stops)
+    high |= highs & ((1 << stop) - 1)
+    at += stop
+    const byte = <i32>load<u8>(at)
+    if (byte === 34) {
+      isWide = high !== 0 ? 2 : 0
+      return at
+    }
+    if (byte !== 92) return -1
+    hasEscape = 1
+    const escape = <i32>load<u8>(at, 1)
+    if (escape === 117) {
+      if (!isHex(load<u8>(at, 2)) || !isHex(load<u8>(at, 3)) || !isHex(load<u8>(at, 4)) || !isHex(load<u8>(at, 5))) return -1
+      at += 6
+    } else if (
+      escape === 110 ||
+      escape === 34 ||
+      escape === 92 ||
+      escape === 116 ||
+      escape === 47 ||
+      escape === 114 ||
+      escape === 98 ||
+      escape === 102
+    ) {
+      at += 2
+    } else return -1
+  }
+  return -1
+}
+
+/** Behind the number that begins here, or -1. */
+function numberEnd(start: i32): i32 {
+  let at = start
+  if (load<u8>(at) === 45) at++
+  if (load<u8>(at) === 48) at++
+  else {
+    const first = at
+    at = digitsEnd(at)
+    if (at === first) return -1
+  }
+  if (load<u8>(at) === 46) {
+    const first = at + 1
+    at = digitsEnd(first)
+    if (at === first) return -1
+  }
+  if ((load<u8>(at) | 32) === 101) {
+    at++
+    if (load<u8>(at) === 43 || load<u8>(at) === 45) at++
+    const first = at
+    at = digitsEnd(first)
+    if (at === first) return -1
+  }
+  return at
+}
+
+function digitsEnd(start: i32): i32 {
+  let at = start
+  while (isDigit(load<u8>(at))) at++
+  return at
+}
+
+/** Behind the array of texts, numbers and words that begins here. -1: it is broken, or has spaces. -2: it holds other arrays or objects. */
+function arrayEnd(start: i32): i32 {
+  let at = start + 1
+  if (load<u8>(at) === 93) return at + 1
+  while (true) {
+    const byte = <i32>load<u8>(at)
+    if (byte === 34) {
+      at = textEnd(at + 1)
+      if (at === -1) return -1
+      at++
+    } else if (byte === 123 || byte === 91) return -2
+    else if (load<u32>(at) === 0x6c6c756e || load<u32>(at) === 0x65757274) at += 4 // null, true
+    else if (byte === 102 && load<u32>(at, 1) === 0x65736c61) at += 5 // false
+    else {
+      at = numberEnd(at)
+      if (at === -1) return -1
+    }
+    const next = <i32>load<u8>(at++)
+    if (next === 93) return at
+    if (next !== 44) return -1
+  }
+  return -1
+}
+
+/** The line break at or behind `start`, or -1. */
+export function breakAt(start: i32, end: i32): i32 {
+  const newline = i8x16.splat(10)
+  for (let at = start; at < end; at += 16) {
+    const stops = i8x16.bitmask(i8x16.eq(v128.load(at), newline))
+    if (stops !== 0) {
+      const stop = at + ctz(stops)
+      return stop < end ? stop : -1
+    }
+  }
+  return -1
+}
+
+// ── matching ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function same(one: i32, other: i32, size: i32): bool {
+  let at: i32 = 0
+  while (at + 16 <= size) {
+    if (i8x16.bitmask(i8x16.eq(v128.load(one + at), v128.load(other + at))) !== 0xffff) return false
+    at += 16
+  }
+  const rest = (1 << (size - at)) - 1
+  return (i8x16.bitmask(i8x16.eq(v128.load(one + at), v128.load(other + at))) & rest) === rest
+}
+
+/** The mould that the line fits, or -1. What changed since the last line in that mould stands in the table. */
+export function match(start: i32, end: i32): i32 {
+  if (count === 0) return -1
+  const guess = load<i32>(moulds + previous * mouldSize, 12)
+  if (fits(moulds + guess * mouldSize, start, end)) return (previous = guess)
+  for (let index: i32 = 0; index < count; index++) {
+    if (index !== guess && fits(moulds + index * mouldSize, start, end)) {
+      store<i32>(moulds + previous * mouldSize, index, 12)
+      return (previous = index)
+    }
+  }
+  return -1
+}
+
+function fits(mould: i32, start: i32, end: i32): bool {
+  const holes = load<i32>(mould)
+  let at = start
+  let entry = entries
+  let segment = mould + segments
+  let last = mould + lasts
+  for (let hole: i32 = 0; hole < holes; hole++) {
+    const size = load<i32>(segment, 4)
+    if (!same(at, mould + load<i32>(segment), size)) return false
+    at += size
+    const kind = load<i32>(segment, 8)
+    let stop: i32
+    let how: i32
+    if (kind === text) {
+      stop = textEnd(at)
+      how = howText + hasEscape + isWide
+    } else if (kind === number) {
+      stop = numberEnd(at)
+      how = howNumberText
+    } else {
+      stop = load<u8>(at) === 91 ? arrayEnd(at) : -1
+      how = howJson
+    }
+    if (stop < 0 || stop >= end) return false
+    const length = stop - at
+    if (length > lastCap || load<i32>(last) !== length || !same(at, last + 4, length)) {
+      store<i32>(entry, at)
+      store<i32>(entry, stop, 4)
+      store<i32>(entry, hole, 8)
+      store<i32>(entry, how, 12)
+      entry += 16
+    }
+    at = stop
+    segment += 12
+    last += 4 + lastCap
+  }
+  const size = load<i32>(segment, 4)
+  if (at + size !== end || !same(at, mould + load<i32>(segment), size)) return false
+  store<i32>(mould, load<i32>(mould, 8) + 1, 8)
+  remember(mould, entry)
+  collect(entry)
+  return true
+}
+
+function remember(mould: i32, end: i32): void {
+  for (let entry = entries; entry < end; entry += 16) {
+    const from = load<i32>(entry)
+    const size = load<i32>(entry, 4) - from
+    const last = mould + lasts + load<i32>(entry, 8) * (4 + lastCap)
+    store<i32>(last, size)
+    if (size <= lastCap) memory.copy(last + 4, from, size)
+  }
+}
+
+/** Short texts are put together, so that one call makes one JavaScript string of them all; whole numbers are read. */
+function collect(end: i32): void {
+  let to = gather
+  for (let entry = entries; entry < end; entry += 16) {
+    const from = load<i32>(entry)
+    const stop = load<i32>(entry, 4)
+    const how = load<i32>(entry, 12)
+    if (how === howNumberText) {
+      if (stop - from > 15) continue
+      let value: i64 = 0
+      let at = from
+      while (at < stop && isDigit(load<u8>(at))) value = value * 10 + load<u8>(at++) - 48
+      if (at < stop) continue
+      store<f64>(entry, <f64>value)
+      store<i32>(entry, howNumber, 12)
+    } else if ((how === howText || how === howText + 1) && stop - from <= shortText) {
+      const size = how === howText ? copyText(from, stop, to) : unescapeTo(from, stop, to)
+      if (size < 0) continue
+      store<i32>(entry, to - gather)
+      to += size
+      store<i32>(entry, to - gather, 4)
+      store<i32>(entry, howGathered, 12)
+    }
+  }
+  store<i32>(found, (end - entries) >> 4)
+  store<i32>(found, to - gather, 4)
+}
+
+function copyText(from: i32, end: i32, to: i32): i32 {
+  const size = end - from
+  for (let at: i32 = 0; at < size; at += 16) v128.store(to + at, v128.load(from + at))
+  return size
+}
+
+/** A text without its escapes, in `scratch`: its size, or -1 when it has one of the escapes that are characters by number. */
+export function unescape(start: i32, end: i32): i32 {
+  return unescapeTo(start, end, scratch)
+}
+
+function unescapeTo(start: i32, end: i32, to: i32): i32 {
+  const backslash = i8x16.splat(92)
+  let at = start
+  let out = to
+  while (at < end) {
+    const bytes = v128.load(at)
+    const stops = i8x16.bitmask(i8x16.eq(bytes, backslash))
+    v128.store(out, bytes)
+    if (stops === 0) {
+      at += 16
+      out += 16
+      continue
+    }
+    const stop = ctz(stops)
+    at += stop
+    out += stop
+    if (at >= end) break
+    const escape = <i32>load<u8>(at, 1)
+    at += 2
+    if (escape === 117) return -1
+    let byte = escape // a quote, a slash or a backslash stands for itself
+    if (escape === 110) byte = 10
+    else if (escape === 116) byte = 9
+    else if (escape === 114) byte = 13
+    else if (escape === 98) byte = 8
+    else if (escape === 102) byte = 12
+    store<u8>(out++, byte)
+  }
+  return out - (at - end) - to
+}
+
+// ── learning ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/**
+ * Makes a mould of a line that is one valid JSON object, unless none like it has come before: then -1. It is used from `keep` on.
+ * The table holds the number of holes and keys, and the kind of each hole.
+ */
+export function learn(start: i32, end: i32): i32 {
+  const mould = moulds + mostMoulds * mouldSize
+  const room = mould + mouldSize - 64
+  let out = mould + literals
+  let segment = mould + segments
+  let from = out
+  let holes: i32 = 0
+  let keys: i32 = 0
+  let depth: i32 = 0
+  let inObject: i64 = 0 // a bit a level
+  let atKey = false
+  let isTelling = false
+  let at = start
+  while (at < end) {
+    const byte = <i32>load<u8>(at)
+    let kind: i32 = -1
+    let stop: i32 = -1
+    if (byte === 34) {
+      stop = textEnd(at + 1)
+      if (stop === -1) return -1
+      if (atKey || isTelling) {
+        if (hasEscape !== 0) return -1
+        const size = stop + 1 - at
+        if (out + size > room) return -1
+        memory.copy(out, at, size)
+        out += size
+        if (atKey) {
+          keys++
+          isTelling = tells(at + 1, stop - at - 1)
+        } else isTelling = false
+        atKey = false
+        at = stop + 1
+        continue
+      }
+      store<u8>(out++, 34)
+      kind = text
+      at++
+    } else if (byte === 45 || isDigit(byte)) {
+      stop = numberEnd(at)
+      if (stop === -1) return -1
+      kind = number
+    } else if (byte === 91) {
+      stop = arrayEnd(at)
+      if (stop === -1) return -1
+      if (stop >= 0) kind = array
+    }
+    if (kind !== -1) {
+      if (holes === mostHoles) return -1
+      store<i32>(segment, from - mould)
+      store<i32>(segment, out - from, 4)
+      store<i32>(segment, kind, 8)
+      segment += 12
+      store<i32>(mould + lasts + holes * (4 + lastCap), -1)
+      store<i32>(entries + holes * 16, kind)
+      holes++
+      from = out
+      at = stop
+      isTelling = false
+      if (kind === text) {
+        store<u8>(out++, 34)
+        at++
+      }
+      if (out > room) return -1
+      continue
+    }
+    if (byte === 123 || byte === 91) {
+      if (++depth > 62) return -1
+      if (byte === 123) inObject |= (<i64>1) << depth
+      else inObject &= ~((<i64>1) << depth)
+      atKey = byte === 123
+      isTelling = false
+    } else if (byte === 125 || byte === 93) {
+      depth--
+      atKey = false
+    } else if (byte === 44) {
+      atKey = (inObject & ((<i64>1) << depth)) !== 0
+      isTelling = false
+    }
+    store<u8>(out++, byte)
+    if (out > room) return -1
+    at++
+  }
+  store<i32>(segment, from - mould)
+  store<i32>(segment, out - from, 4)
+  store<i32>(mould, holes)
+  store<i32>(mould, keys, 4)
+  store<i32>(mould, 1, 8)
+  if (!wasSeen(formOf(mould, holes, out))) return -1
+  store<i32>(found, holes)
+  store<i32>(found, keys, 4)
+  return 0
+}
+
+/** The mould just made is used from now on, at the place returned: a free one, or that of the mould which served least. */
+export function keep(): i32 {
+  const index = count < mostMoulds ? count++ : coldest()
+  const mould = moulds + index * mouldSize
+  memory.copy(mould, moulds + mostMoulds * mouldSize, mouldSize)
+  store<i32>(mould, index, 12)
+  return index
+}
+
+function coldest(): i32 {
+  let coldest: i32 = 0
+  let least: i32 = i32.MAX_VALUE
+  for (let index: i32 = 0; index < count; index++) {
+    const hits = load<i32>(moulds + index * mouldSize, 8)
+    if (hits < least) {
+      least = hits
+      coldest = index
+    }
+    store<i32>(moulds + index * mouldSize, hits >> 1, 8)
+  }
+  return coldest
+}
+
+/** The few words that tell what kind of record this is. They belong to the form: a line of another kind fails at once. */
+function tells(key: i32, size: i32): bool {
+  if (size === 4) {
+    const word = load<u32>(key)
+    return word === 0x65707974 || word === 0x646e696b || word === 0x656c6f72 // type, kind, role
+  }
+  if (size === 5) return load<u32>(key) === 0x6e657665 && load<u8>(key, 4) === 0x74 // event
+  return size === 7 && load<u32>(key) === 0x74627573 && (load<u32>(key, 4) & 0xffffff) === 0x657079 // subtype
+}
+
+function formOf(mould: i32, holes: i32, end: i32): i32 {
+  let hash: i32 = 0x811c9dc5
+  for (let hole: i32 = 0; hole < holes; hole++) hash = (hash ^ load<i32>(mould + segments + hole * 12, 8)) * 0x01000193
+  for (let at = mould + literals; at < end; at++) hash = (hash ^ load<u8>(at)) * 0x01000193
+  return hash === 0 ? 1 : hash
+}
+
+/** Whether a form was met before; from now on it was. Two forms may take one another's place: then it takes a line more. */
+function wasSeen(form: i32): bool {
+  const place = seen + ((form ^ (form >>> 16)) & seenMask) * 4
+  if (load<i32>(place) === form) return true
+  store<i32>(place, form)
+  return false
+}
