@@ -8,6 +8,7 @@
 const found: i32 = 0x1000 // how many holes changed, how long their gathered text is; then an entry a hole
 const entries: i32 = found + 16 // value (8 bytes: two places or a float), hole, how
 const gather: i32 = 0x4000 // short texts, one behind the other
+const order: i32 = 0xd000 // the moulds in the order in which they are tried: those that fit often come first
 const seen: i32 = 0xe000 // forms that were met once: 512 hashes
 const scratch: i32 = 0x100000 // a long text without its escapes
 const moulds: i32 = 0x200000
@@ -188,11 +189,15 @@ export function match(start: i32, end: i32): i32 {
   if (count === 0) return -1
   const guess = load<i32>(moulds + previous * mouldSize, 12)
   if (fits(moulds + guess * mouldSize, start, end)) return (previous = guess)
-  for (let index: i32 = 0; index < count; index++) {
-    if (index !== guess && fits(moulds + index * mouldSize, start, end)) {
-      store<i32>(moulds + previous * mouldSize, index, 12)
-      return (previous = index)
+  for (let place = order; place < order + count * 4; place += 4) {
+    const index = load<i32>(place)
+    if (index === guess || !fits(moulds + index * mouldSize, start, end)) continue
+    if (place > order) {
+      store<i32>(place, load<i32>(place - 4))
+      store<i32>(place - 4, index)
     }
+    store<i32>(moulds + previous * mouldSize, index, 12)
+    return (previous = index)
   }
   return -1
 }
@@ -247,7 +252,7 @@ function remember(mould: i32, end: i32): void {
     const size = load<i32>(entry, 4) - from
     const last = mould + lasts + load<i32>(entry, 8) * (4 + lastCap)
     store<i32>(last, size)
-    if (size <= lastCap) memory.copy(last + 4, from, size)
+    if (size <= lastCap) copyText(from, from + size, last + 4)
   }
 }
 
@@ -279,6 +284,7 @@ function collect(end: i32): void {
   store<i32>(found, to - gather, 4)
 }
 
+/** In steps of 16 bytes: up to 15 more are written. */
 function copyText(from: i32, end: i32, to: i32): i32 {
   const size = end - from
   for (let at: i32 = 0; at < size; at += 16) v128.store(to + at, v128.load(from + at))
@@ -422,7 +428,8 @@ export function learn(start: i32, end: i32): i32 {
 
 /** The mould just made is used from now on, at the place returned: a free one, or that of the mould which served least. */
 export function keep(): i32 {
-  const index = count < mostMoulds ? count++ : coldest()
+  const index = count < mostMoulds ? count : coldest()
+  if (count < mostMoulds) store<i32>(order + count++ * 4, index)
   const mould = moulds + index * mouldSize
   memory.copy(mould, moulds + mostMoulds * mouldSize, mouldSize)
   store<i32>(mould, index, 12)

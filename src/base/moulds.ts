@@ -22,9 +22,10 @@ const scratch = 0x100000
 const how = { gathered: 0, number: 1, numberText: 2, json: 3, text: 4, escaped: 1, wide: 2 } as const
 const kinds = ['string', 'number', 'object'] as const
 
-/** Each mould is a function to compile; a stream that never repeats itself must not pay for more than these, and one for each so many lines. */
+// A stream that never repeats itself must not pay for much: so many functions are compiled at first, then one for each so many lines that
+// fit no mould, and of those only one in eight is looked at.
 const firstMoulds = 128
-const linesAMould = 1000
+const manyUnknown = 1000
 
 type Engine = {
   memory: { buffer: ArrayBuffer }
@@ -146,7 +147,9 @@ export function createMoulds(plainNumbers: boolean): Moulds | undefined {
       return make(values)
     },
     learn(value) {
-      if (lineEnd === 0 || !isRecord(value) || made > firstMoulds + unknown++ / linesAMould) return
+      unknown++
+      if (lineEnd === 0 || !isRecord(value) || made > firstMoulds + unknown / manyUnknown) return
+      if (unknown > manyUnknown && unknown % 8 !== 0) return
       if (wasm.learn(lineStart, lineEnd) === -1) return
       made++
       const mould = mouldOf(value, table)
