@@ -34,6 +34,20 @@ export type Place = {
   ext?: Record<string, unknown> | undefined
 }
 
+/** A place with all of its keys: the pen reads places of one shape far faster than places of many. */
+export const placeOf = (agent?: string, turn?: number, message?: string, block?: number, call?: string, synthetic?: string): Place => ({
+  at: undefined,
+  session: undefined,
+  run: undefined,
+  agent,
+  turn,
+  message,
+  block,
+  call,
+  synthetic,
+  ext: undefined,
+})
+
 type EnvelopeKey =
   | 'v'
   | 'seq'

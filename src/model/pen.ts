@@ -1,7 +1,8 @@
 // The pen writes a decoder's events: it numbers them, places them in their session and turn, and keeps the canonical order.
 // The surprise: it adds what a source leaves unsaid (a start, a turn, the end of a streamed block, everything still open when
 // the stream ends), always marked `synthetic`. Decoders say only what their records say.
-import { type Event, type Fault, type Kind, lineOf, type Origin, type Payload, type Place } from './event.ts'
+import { type Event, type Fault, type Kind, lineOf, type Origin, type Payload, type Place, placeOf } from './event.ts'
+import { eventOf, own } from './pen-event.ts'
 import { createSession, type DeltaKind, type Session } from './pen-state.ts'
 import { floats, keepsBlock, loose, needsTurn, ofCall, runLevel, traitOf } from './pen-traits.ts'
 import { modelVersion, type Reason } from './vocabulary.ts'
@@ -27,7 +28,7 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
   let out: Event[] = []
   let seq = 0
   let origin: Origin | undefined
-  let base: Place = {}
+  let base = nowhere
   let lastAt: number | undefined
   const openRuns = new Map<string | undefined, { name: string; iteration: number } | undefined>() // with the phase that is open
   let ended = false
@@ -45,6 +46,8 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
     return recent
   }
 
+  const sessionAt = (id: string | undefined): Session | undefined => (recent !== undefined && recentId === id ? recent : sessions.get(id))
+
   /** An ended session leaves only its number of turns behind, and the oldest of those not even that. */
   function bury(id: string | undefined): void {
     const { turnCount } = sessions.get(id)!
@@ -56,25 +59,9 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
   }
 
   function put<K extends Kind>(kind: K, payload: Payload<K>, place: Place, synthetic: string | undefined, turn = place.turn): void {
-    const event = {
-      v: modelVersion,
-      seq: ++seq,
-      at: place.at ?? base.at,
-      kind,
-      session: place.session ?? base.session,
-      run: place.run ?? base.run,
-      agent: place.agent,
-      turn,
-      message: place.message,
-      block: place.block,
-      call: place.call,
-      clock: undefined,
-      origin,
-      synthetic: synthetic ?? place.synthetic,
-      ext: place.ext,
-      ...payload,
-    }
-    out.push(event as unknown as Event) // the generic literal is Event by construction: kind and payload belong together
+    const event = eventOf(++seq, kind, payload, place, base, origin, turn, synthetic ?? place.synthetic)
+    if (out.length === 0) out = [event] // a literal has room for one; the first push makes room for seventeen
+    else out.push(event)
   }
 
   /** Starts the session and the turn that an event needs, and ends a streamed block that it cuts off. */
@@ -85,9 +72,10 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
       put('session.start', session.again ? { how: 'resumed' } : {}, at(place), 'implied')
     }
     const lane = place.agent
-    const goesOn = trait & ofCall && session.calls.has(place.call!)
     const noTurn = lane === undefined ? session.turns.length === 0 : session.turnCount === 0
-    if (noTurn && trait & needsTurn && !goesOn) startTurn(session, { trigger: 'unknown' }, place, 'implied')
+    if (noTurn && trait & needsTurn && !(trait & ofCall && session.calls.has(place.call!)))
+      startTurn(session, { trigger: 'unknown' }, place, 'implied')
+    if (!isStreaming(session)) return
     for (const delta of deltaKinds) {
       const open = session.blocks[delta].get(lane)
       if (open === undefined || !cutsOff(delta, open, kind, place, trait)) continue
@@ -98,7 +86,7 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
 
   function startTurn(session: Session, payload: Payload<'turn.start'>, place: Place, synthetic: string | undefined): void {
     session.turns.push(++session.turnCount)
-    put('turn.start', payload, { ...at(place), turn: session.turnCount }, synthetic)
+    put('turn.start', payload, at(place), synthetic, session.turnCount)
   }
 
   function endBlock(session: Session, delta: DeltaKind, open: Place): void {
@@ -136,8 +124,7 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
         if (session.messages.get(undefined)?.turn === session.turns[0]) endMessages(session, undefined, place) // a later turn may have begun
         session.lastReason = own<'turn.end'>(payload).reason
         session.lastError = own<'turn.end'>(payload).error
-        put(kind, payload, { ...place, turn: session.turns.shift() }, undefined)
-        return
+        return put(kind, payload, place, undefined, session.turns.shift())
       default:
         prepare(session, kind, place, trait)
     }
@@ -266,10 +253,11 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
   /** A new message of the lane, or the end of its turn or task, ends the message that is open there. */
   function endMessages(session: Session, lane: string | undefined, place: Place): void {
     const open = session.messages.get(lane)
-    for (const delta of deltaKinds) {
-      const block = session.blocks[delta].get(lane)
-      if (block !== undefined) endBlock(session, delta, block)
-    }
+    if (isStreaming(session))
+      for (const delta of deltaKinds) {
+        const block = session.blocks[delta].get(lane)
+        if (block !== undefined) endBlock(session, delta, block)
+      }
     if (open === undefined) return
     session.messages.delete(lane)
     put('message.end', {}, { ...open, at: place.at }, 'implied')
@@ -314,13 +302,13 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
     for (const [id, where] of session.hooks) put('hook.end', { id, status: 'abandoned' }, where, 'cut')
     for (const [task, where] of session.tasks) put('task.end', { task, status: 'abandoned' }, where, 'cut')
     for (const where of session.messages.values()) put('message.end', { finish: 'cut' }, where, 'cut')
-    for (const turn of session.turns) put('turn.end', { reason: payload.reason, error: payload.error }, { ...at(place), turn }, 'cut')
+    for (const turn of session.turns) put('turn.end', { reason: payload.reason, error: payload.error }, at(place), 'cut', turn)
     put('session.end', payload, place, synthetic)
     bury(place.session ?? base.session)
   }
 
   function issue(payload: Payload<'issue'>): void {
-    put('issue', payload, {}, undefined)
+    put('issue', payload, nowhere, undefined)
   }
 
   return {
@@ -337,18 +325,18 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
     emit,
     issue,
     /** A record that says nothing in our vocabulary, or nothing new. */
-    raw(type: string, why: Payload<'raw'>['why'], place: Place = {}): void {
+    raw(type: string, why: Payload<'raw'>['why'], place: Place = nowhere): void {
       put('raw', { type, why }, place, undefined)
     },
-    isOpen: (call: string, session = base.session): boolean => sessions.get(session)?.calls.has(call) ?? false,
-    isAsked: (id: string, session = base.session): boolean => sessions.get(session)?.requests.has(id) ?? false,
-    hasTask: (task: string, session = base.session): boolean => sessions.get(session)?.tasks.has(task) ?? false,
-    isStarted: (session = base.session): boolean => sessions.get(session)?.started ?? false,
+    isOpen: (call: string, session = base.session): boolean => sessionAt(session)?.calls.has(call) ?? false,
+    isAsked: (id: string, session = base.session): boolean => sessionAt(session)?.requests.has(id) ?? false,
+    hasTask: (task: string, session = base.session): boolean => sessionAt(session)?.tasks.has(task) ?? false,
+    isStarted: (session = base.session): boolean => sessionAt(session)?.started ?? false,
     isEnded: (session = base.session): boolean => past.has(session) && !sessions.has(session),
     /** Deltas of this kind were told in the lane, and their block has not ended. */
-    isStreaming: (kind: DeltaKind, lane?: string): boolean => sessions.get(base.session)?.blocks[kind].has(lane) ?? false,
-    openTurns: (session = base.session): number => sessions.get(session)?.turns.length ?? 0,
-    openMessage: (lane: string | undefined, session = base.session): Place | undefined => sessions.get(session)?.messages.get(lane),
+    isStreaming: (kind: DeltaKind, lane?: string): boolean => sessionAt(base.session)?.blocks[kind].has(lane) ?? false,
+    openTurns: (session = base.session): number => sessionAt(session)?.turns.length ?? 0,
+    openMessage: (lane: string | undefined, session = base.session): Place | undefined => sessionAt(session)?.messages.get(lane),
     lastAt: (): number | undefined => lastAt,
     /** An event that another pen wrote: remembered, not written. */
     follow(event: Event): void {
@@ -377,26 +365,29 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
         endSession(
           session,
           { reason, error, exitCode: cause?.exitCode, signal: cause?.signal },
-          {},
+          nowhere,
           cause?.synthetic ?? (whole ? 'implied' : 'cut'),
         )
       }
       const reason = cause?.reason ?? 'cut'
       for (const [run, phase] of openRuns) {
         base = { at: lastAt, run }
-        if (phase !== undefined) put('phase.end', { ...phase, reason }, {}, 'cut')
-        put('run.end', { reason }, {}, 'cut')
+        if (phase !== undefined) put('phase.end', { ...phase, reason }, nowhere, 'cut')
+        put('run.end', { reason }, nowhere, 'cut')
       }
     },
   }
 }
 
-const nowhere: Place = {}
+const nowhere = placeOf()
 
 /** Where something was opened that must be closed later. */
 const spot = (place: Place, turn: number | undefined): Place => ({ ...place, at: undefined, turn })
 
-const at = ({ at: time, session, run }: Place): Place => ({ at: time, session, run })
+/** Only when, and in which session and run. */
+const at = ({ at: time, session, run }: Place): Place => ({ ...nowhere, at: time, session, run })
+
+const isStreaming = ({ blocks }: Session): boolean => blocks['text.delta'].size > 0 || blocks['thought.delta'].size > 0
 
 /** A delta goes on with the open block when kind, message and block agree; the block's own end is no cut. */
 function cutsOff(delta: DeltaKind, open: Place, kind: Kind, place: Place, trait: number): boolean {
@@ -405,8 +396,5 @@ function cutsOff(delta: DeltaKind, open: Place, kind: Kind, place: Place, trait:
 }
 const deltaKinds = ['thought.delta', 'text.delta'] as const
 const endOf = { 'text.delta': 'text.end', 'thought.delta': 'thought.end' } as const
-
-/** The cases of a switch on `kind` know the payload's type better than the compiler does. */
-const own = <K extends Kind>(payload: unknown): Payload<K> => payload as Payload<K>
 
 const pickUpdate = ({ forkedFrom: _forkedFrom, ...rest }: Payload<'session.start'>): Payload<'session.update'> => rest

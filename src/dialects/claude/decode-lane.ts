@@ -1,6 +1,6 @@
 // Messages and lanes. Claude tells a message as several records with one id and rarely says that it is over: the next id in
 // the lane, the turn's result or the task's end says it. A subagent's records name its lane, sometimes before its start.
-import type { Payload, Place, Usage } from '../../model/event.ts'
+import { type Payload, type Place, placeOf, type Usage } from '../../model/event.ts'
 import { contextTokens } from '../../model/usage.ts'
 import type { Reason } from '../../model/vocabulary.ts'
 import { type Lane, laneOf, most, newestTurn, put, type Reader, turnOf } from './decode-state.ts'
@@ -28,27 +28,22 @@ export function laneId(on: Reader, record: Placed): string | undefined {
 export function startTask(on: Reader, task: Payload<'task.start'>, call: string | undefined, synthetic?: string): void {
   const caller = call === undefined ? undefined : on.session.calls.get(call)
   if (call !== undefined) put(on.session.tasks, call, { task: task.task, background: task.background === true }, most.lanes)
-  on.pen.emit('task.start', task, {
-    call,
-    agent: caller?.lane,
-    turn: caller === undefined ? newestTurn(on) : caller.turn,
-    synthetic,
-  })
+  const turn = caller === undefined ? newestTurn(on) : caller.turn
+  on.pen.emit('task.start', task, placeOf(caller?.lane, turn, undefined, undefined, call, synthetic))
 }
 
 export function endTask(on: Reader, end: Payload<'task.end'>, synthetic?: string): void {
   closeMessage(on, end.task, end.status === 'ok' ? 'end_turn' : undefined)
-  on.pen.emit('task.end', end, { synthetic })
+  on.pen.emit('task.end', end, { ...placeOf(), synthetic })
 }
 
 /** Where an event of the lane's open message stands. */
-export const placeIn = (lane: Lane, agent: string | undefined, block?: number, call?: string): Place => ({
-  agent,
-  turn: lane.message?.turn,
-  message: lane.message?.id,
-  block,
-  call,
-})
+export const placeIn = ({ message }: Lane, agent: string | undefined, block?: number, call?: string, synthetic?: string): Place =>
+  placeOf(agent, message?.turn, message?.id, block, call, synthetic)
+
+/** The same for what is said of the message itself. */
+const ofMessage = (lane: Lane, agent: string | undefined, told: boolean): Place =>
+  placeIn(lane, agent, undefined, undefined, told ? undefined : 'implied')
 
 /** What is known of a message when it begins. `told`: message_start says so, not merely its first block. */
 type Beginning = { model: string | undefined; usage: Usage | undefined; ttftMs?: number | undefined; told?: boolean }
@@ -69,7 +64,7 @@ export function openMessage(on: Reader, agent: string | undefined, id: string, {
   }
   lane.next = 0
   lane.answered = false
-  on.pen.emit('message.start', { model, usage, ttftMs }, { ...placeIn(lane, agent), synthetic: told ? undefined : 'implied' })
+  on.pen.emit('message.start', { model, usage, ttftMs }, ofMessage(lane, agent, told))
   return lane
 }
 
@@ -98,11 +93,11 @@ export function closeMessage(
       usageFinal: usage === undefined ? undefined : message.usageFinal,
       context: used === 0 ? undefined : { used },
     },
-    { ...placeIn(lane, agent), synthetic: how.told === true ? undefined : 'implied' },
+    ofMessage(lane, agent, how.told === true),
   )
   lane.message = undefined
   lane.streaming = false
-  lane.streamed.clear()
+  if (lane.streamed.size > 0) lane.streamed.clear() // to clear a table costs as much when it is empty
 }
 
 /** Takes back what was streamed from block `from` on. False when nothing was told of it. */
@@ -116,13 +111,9 @@ export function withdraw(on: Reader, lane: Lane, agent: string | undefined, from
     if (first === undefined || index < first) first = index
     if (block.call === undefined || !on.pen.isOpen(block.call)) continue
     on.session.calls.delete(block.call)
-    on.pen.emit('tool.end', { status: 'abandoned' }, { ...placeIn(lane, agent, index, block.call), synthetic: 'implied' })
+    on.pen.emit('tool.end', { status: 'abandoned' }, placeIn(lane, agent, index, block.call, 'implied'))
   }
   if (first === undefined) return false
-  on.pen.emit(
-    'message.drop',
-    { fromBlock: first, why },
-    { ...placeIn(lane, agent), synthetic: why === 'superseded' ? 'implied' : undefined },
-  )
+  on.pen.emit('message.drop', { fromBlock: first, why }, ofMessage(lane, agent, why !== 'superseded'))
   return true
 }

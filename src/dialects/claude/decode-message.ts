@@ -1,5 +1,5 @@
 // `assistant` and `user` records: the conversation. One record mostly holds one content block; all of them are told.
-import type { Payload } from '../../model/event.ts'
+import { type Payload, placeOf } from '../../model/event.ts'
 import { isRecord } from '../../base/json.ts'
 import { toolKindOf } from '../../model/tool-kind.ts'
 import { closeMessage, laneId, openMessage, placeIn } from './decode-lane.ts'
@@ -68,12 +68,13 @@ function failure(on: Reader, record: Wire<'assistant'>, agent: string | undefine
 
 /** The number of a full block in its message, and whether its deltas were told before. */
 function place(lane: Lane, type: StreamedBlock['type'], call?: string): { index: number; begun: StreamedBlock | undefined } {
-  for (const [index, begun] of lane.streamed) {
-    if (begun.type !== type || begun.call !== call) continue
-    lane.streamed.delete(index)
-    lane.next = Math.max(lane.next, index + 1)
-    return { index, begun }
-  }
+  if (lane.streamed.size > 0)
+    for (const [index, begun] of lane.streamed) {
+      if (begun.type !== type || begun.call !== call) continue
+      lane.streamed.delete(index)
+      lane.next = Math.max(lane.next, index + 1)
+      return { index, begun }
+    }
   return { index: lane.next++, begun: undefined }
 }
 
@@ -116,7 +117,10 @@ function callTool(on: Reader, lane: Lane, agent: string | undefined, block: Bloc
   const { index, begun } = place(lane, 'tool', call)
   const where = placeIn(lane, agent, index, call)
   lane.message!.calls = true
-  if (begun !== undefined || on.pen.isOpen(call)) return on.pen.emit('tool.update', { state: 'pending', ...about(block.input) }, where)
+  if (begun !== undefined || on.pen.isOpen(call)) {
+    const { title, paths } = about(block.input)
+    return on.pen.emit('tool.update', { state: 'pending', input: block.input, title, paths }, where)
+  }
   startCall(on, where, call, name, block.type, block.input)
 }
 
@@ -124,7 +128,8 @@ export function startCall(on: Reader, where: ReturnType<typeof placeIn>, call: s
   put(on.session.calls, call, { name, lane: where.agent, turn: where.turn, refused: false }, most.calls)
   const server = name.startsWith('mcp__') ? name.slice(5, endOfServer(name)) : undefined
   const hostedBy = type === 'tool_use' ? undefined : 'provider'
-  on.pen.emit('tool.start', { name, toolKind: toolKindOf(name), server, hostedBy, ...about(input) }, where)
+  const { title, paths } = about(input)
+  on.pen.emit('tool.start', { name, toolKind: toolKindOf(name), server, hostedBy, input, title, paths }, where)
 }
 
 /** `mcp__server__tool` */
@@ -134,10 +139,10 @@ function endOfServer(name: string): number {
 }
 
 /** What an input says of its call: a title for people, and the file it is about. */
-function about(input: unknown): { input: unknown; title?: string | undefined; paths?: string[] | undefined } {
-  if (!isRecord(input)) return { input }
+function about(input: unknown): { title: string | undefined; paths: string[] | undefined } {
+  if (!isRecord(input)) return { title: undefined, paths: undefined }
   const path = str(input['file_path']) ?? str(input['notebook_path']) ?? str(input['path'])
-  return { input, title: str(input['description']), paths: path === undefined ? undefined : [path] }
+  return { title: str(input['description']), paths: path === undefined ? undefined : [path] }
 }
 
 function contentOf(block: Block): Payload<'content.end'> {
@@ -154,18 +159,14 @@ export function user(on: Reader, record: Wire<'user'>): void {
   laneOf(on.session, agent).answered = true
   refuse(on, agent, record.refused_message_id)
   if (typeof content === 'string') return prompt(on, record, agent, content, undefined)
-  const results = content.filter((block) => block.tool_use_id !== undefined && block.type === 'tool_result')
-  for (const block of results) {
-    toolEnd(on, {
-      agent,
-      block,
-      call: block.tool_use_id!,
-      record,
-      structure: results.length === 1 ? (record.tool_use_result ?? record.toolUseResult) : undefined,
-    })
-  }
-  if (content.length > results.length || content.length === 0) prompt(on, record, agent, textIn(content), content)
+  let results = 0
+  for (const block of content) if (isResult(block)) results++
+  const structure = results === 1 ? (record.tool_use_result ?? record.toolUseResult) : undefined
+  for (const block of content) if (isResult(block)) toolEnd(on, { agent, block, call: block.tool_use_id!, record, structure })
+  if (content.length > results || content.length === 0) prompt(on, record, agent, textIn(content), content)
 }
+
+const isResult = (block: Block): boolean => block.tool_use_id !== undefined && block.type === 'tool_result'
 
 const textIn = (content: readonly Block[]): string | undefined => {
   let text: string | undefined
@@ -188,7 +189,7 @@ function prompt(
     content?.some((block) => block.type !== 'text') === true ? content.filter((block) => block.type !== 'tool_result') : undefined
   if (by === 'task' && text !== undefined) taskNote(on, text)
   if (by === 'system' && text?.startsWith('Output token limit hit') === true) ranOut(on, agent)
-  on.pen.emit('prompt.submit', { text, content: others, by, state, id }, { agent, turn: agent === undefined ? newestTurn(on) : undefined })
+  on.pen.emit('prompt.submit', { text, content: others, by, state, id }, placeOf(agent, agent === undefined ? newestTurn(on) : undefined))
   if (record.sessionId === undefined || agent !== undefined || text === undefined || !soundsInterrupted(text)) return
   closeMessage(on, undefined, 'cancelled')
   leaveTurn(on, 'cancelled')

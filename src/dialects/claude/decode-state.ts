@@ -113,7 +113,7 @@ export function turnOf(on: Reader): number | undefined {
 export function startTurn(
   { pen, session }: Reader,
   trigger: 'prompt' | 'task' | 'command' | 'unknown',
-  place: Place = {},
+  place?: Place,
   native?: string,
 ): void {
   session.turnCount++

@@ -1,5 +1,5 @@
 // `system` records and the small records beside the conversation: state, retries, limits, hooks, notes.
-import type { Payload } from '../../model/event.ts'
+import { type Payload, placeOf } from '../../model/event.ts'
 import { isRecord, type Rec } from '../../base/json.ts'
 import type { Phase } from '../../model/vocabulary.ts'
 import { refuse } from './decode-control.ts'
@@ -55,7 +55,7 @@ export function thinkingTokens(on: Reader, record: Wire<'system/thinking_tokens'
   on.pen.emit(
     'usage.update',
     { scope: 'message', cumulative: true, usage: { reasoning: nat(Math.round(record.estimated_tokens)) } },
-    { message: message?.id, turn: message?.turn },
+    placeOf(undefined, message?.turn, message?.id),
   )
 }
 

@@ -1,6 +1,6 @@
 // Results of tool calls. What a call came to is spread over the block, `tool_result_meta`, `tool_use_result` and, in old
 // versions, the wording of the text.
-import type { Payload } from '../../model/event.ts'
+import { type Payload, placeOf } from '../../model/event.ts'
 import { isRecord, type Rec } from '../../base/json.ts'
 import type { ToolStatus } from '../../model/vocabulary.ts'
 import { settle } from './decode-control.ts'
@@ -16,7 +16,7 @@ export type Told = { agent: string | undefined; block: Block; call: string; reco
 export function toolEnd(on: Reader, { agent, block, call, record, structure }: Told): void {
   const known = on.session.calls.get(call)
   const lane = known === undefined ? agent : known.lane
-  const place = { call, agent: lane, turn: known?.turn ?? (lane === undefined ? turnOf(on) : undefined) }
+  const turn = known?.turn ?? (lane === undefined ? turnOf(on) : undefined)
   on.session.calls.delete(call)
   const data = isRecord(structure) ? structure : undefined
   const content = Array.isArray(block.content) ? (block.content as unknown[]) : undefined
@@ -39,7 +39,7 @@ export function toolEnd(on: Reader, { agent, block, call, record, structure }: T
       task,
       permitted: status === 'cancelled' && meta.permitted?.allow === false ? undefined : meta.permitted,
     },
-    place,
+    placeOf(lane, turn, undefined, undefined, call),
   )
 }
 

@@ -131,10 +131,15 @@ export function decode(pen: Pen): DecoderBody {
   let lastId: string | undefined // as the records spell it
   let adopted: string | undefined
 
+  let recentId: string | undefined
+  let recent: Session | undefined // most records are of the session that the last one was of
+
   function sessionAt(id: string | undefined): Session {
-    let session = sessions.get(id)
-    if (session === undefined) put(sessions, id, (session = newSession()), most.sessions)
-    return session
+    if (recent !== undefined && recentId === id) return recent
+    recentId = id
+    recent = sessions.get(id)
+    if (recent === undefined) put(sessions, id, (recent = newSession()), most.sessions)
+    return recent
   }
 
   /** A host speaks before it knows the session's id: what began without one goes on when the agent tells it. */
@@ -159,13 +164,14 @@ export function decode(pen: Pen): DecoderBody {
 
   return {
     push(record: Rec, tag: string, origin) {
-      const id = str(record['session_id']) || str(record['sessionId'])
+      const stored = str(record['sessionId']) // as a transcript spells it
+      const id = str(record['session_id']) || stored
       if (id && id !== lastId) current = keyOf((lastId = id))
       const session = !id && tag.startsWith('control_') ? controlSession(record) : current
       on.session = sessionAt(session)
       on.origin = origin
       on.tag = tag
-      if (typeof record['sessionId'] === 'string') transcriptOf(on)
+      if (stored !== undefined) transcriptOf(on)
       pen.common({ at: timeOfIso(record['timestamp']), session })
       const read = readerOf.get(tag)
       if (read !== undefined) read(on, record)
