@@ -1,23 +1,30 @@
-// One event of its parts: the envelope, then the kind's own keys in the order in which its source tells them. A payload that is
-// spread behind the envelope costs ten times as much as a literal that names the keys, so the payloads that make up nearly all of
-// a stream have a literal each. It is used when it has the payload's very keys: what is not listed here is slower, never different.
+// One event of its parts: the envelope, then the kind's own keys. To spread a payload behind the envelope costs ten times as much as
+// a literal that names the keys, so the kinds that make up nearly all of a stream have one. It is taken when the payload has no
+// other keys and no other order, which is what a log shows: all else is spread, slower but the same.
 import type { Event, Kind, Origin, Payload, Place } from './event.ts'
 import { modelVersion as v } from './vocabulary.ts'
 
-const keysOf = {
-  textEnd: ['text', 'streamed'],
-  thoughtEnd: ['text', 'streamed', 'signature'],
-  toolStart: ['name', 'toolKind', 'server', 'hostedBy', 'input', 'title', 'paths'],
-  toolEnd: ['status', 'text', 'content', 'data', 'error', 'exitCode', 'durationMs', 'task', 'permitted'],
-  messageStart: ['model', 'usage', 'ttftMs'],
-  messageEnd: ['finish', 'model', 'usage', 'usageFinal', 'context'],
-  usageUpdate: ['scope', 'cumulative', 'usage'],
+const keys = {
+  textEnd: ['text', 'streamed', 'startedAt', 'endedAt'],
+  thoughtEnd: ['text', 'streamed', 'startedAt', 'endedAt', 'redacted', 'signature'],
+  toolStart: ['name', 'toolKind', 'title', 'input', 'server', 'paths', 'hostedBy'],
+  toolDelta: ['of', 'text'],
+  toolEnd: ['status', 'text', 'content', 'data', 'error', 'exitCode', 'title', 'startedAt', 'endedAt', 'durationMs', 'task', 'permitted'],
+  messageStart: ['model', 'provider', 'usage', 'ttftMs'],
+  messageEnd: ['finish', 'model', 'provider', 'agentName', 'usage', 'usageFinal', 'cost', 'context'],
+  usageUpdate: ['scope', 'cumulative', 'usage', 'context', 'cost', 'limits'],
+  raw: ['type', 'why'],
+  claudesToolStart: ['name', 'toolKind', 'server', 'hostedBy', 'input', 'title', 'paths'],
 } as const
 
-function hasExactly(payload: object, keys: readonly string[]): boolean {
+/** Whether the payload has only these keys, and in this order. */
+function fits(payload: object, all: readonly string[]): boolean {
   let index = 0
-  for (const key in payload) if (key !== keys[index++]) return false
-  return index === keys.length
+  for (const key in payload) {
+    while (all[index] !== key) if (++index >= all.length) return false
+    index++
+  }
+  return true
 }
 
 /** `base`: what the events of this record have in common. */
@@ -36,110 +43,66 @@ export function eventOf<K extends Kind>(
   const session = place.session ?? base.session
   const run = place.run ?? base.run
   const clock = undefined
+  // The envelope on one line, the kind's own keys on the next.
+  // oxfmt-ignore
   switch (kind) {
     case 'text.end': {
-      if (!hasExactly(payload, keysOf.textEnd)) break
-      const { text, streamed } = own<'text.end'>(payload)
-      return { v, seq, at, kind, session, run, agent, turn, message, block, call, clock, origin, synthetic, ext, text, streamed }
+      if (!fits(payload, keys.textEnd)) break
+      const { text, streamed, startedAt, endedAt } = own<'text.end'>(payload)
+      return { v, seq, at, kind, session, run, agent, turn, message, block, call, clock, origin, synthetic, ext,
+        text, streamed, startedAt, endedAt }
     }
     case 'thought.end': {
-      if (!hasExactly(payload, keysOf.thoughtEnd)) break
-      const { text, streamed, signature } = own<'thought.end'>(payload)
-      return { v, seq, at, kind, session, run, agent, turn, message, block, call, clock, origin, synthetic, ext, text, streamed, signature }
+      if (!fits(payload, keys.thoughtEnd)) break
+      const { text, streamed, startedAt, endedAt, redacted, signature } = own<'thought.end'>(payload)
+      return { v, seq, at, kind, session, run, agent, turn, message, block, call, clock, origin, synthetic, ext,
+        text, streamed, startedAt, endedAt, redacted, signature }
     }
     case 'tool.start': {
-      if (!hasExactly(payload, keysOf.toolStart)) break
-      const { name, toolKind, server, hostedBy, input, title, paths } = own<'tool.start'>(payload)
-      return {
-        v,
-        seq,
-        at,
-        kind,
-        session,
-        run,
-        agent,
-        turn,
-        message,
-        block,
-        call,
-        clock,
-        origin,
-        synthetic,
-        ext,
-        name,
-        toolKind,
-        server,
-        hostedBy,
-        input,
-        title,
-        paths,
-      }
+      const { name, toolKind, title, input, server, paths, hostedBy } = own<'tool.start'>(payload)
+      if (fits(payload, keys.claudesToolStart))
+        return { v, seq, at, kind, session, run, agent, turn, message, block, call, clock, origin, synthetic, ext,
+          name, toolKind, server, hostedBy, input, title, paths }
+      if (fits(payload, keys.toolStart))
+        return { v, seq, at, kind, session, run, agent, turn, message, block, call, clock, origin, synthetic, ext,
+          name, toolKind, title, input, server, paths, hostedBy }
+      break
+    }
+    case 'tool.delta': {
+      if (!fits(payload, keys.toolDelta)) break
+      const { of, text } = own<'tool.delta'>(payload)
+      return { v, seq, at, kind, session, run, agent, turn, message, block, call, clock, origin, synthetic, ext,
+        of, text }
     }
     case 'tool.end': {
-      if (!hasExactly(payload, keysOf.toolEnd)) break
-      const { status, text, content, data, error, exitCode, durationMs, task, permitted } = own<'tool.end'>(payload)
-      return {
-        v,
-        seq,
-        at,
-        kind,
-        session,
-        run,
-        agent,
-        turn,
-        message,
-        block,
-        call,
-        clock,
-        origin,
-        synthetic,
-        ext,
-        status,
-        text,
-        content,
-        data,
-        error,
-        exitCode,
-        durationMs,
-        task,
-        permitted,
-      }
+      if (!fits(payload, keys.toolEnd)) break
+      const { status, text, content, data, error, exitCode, title, startedAt, endedAt, durationMs, task, permitted } = own<'tool.end'>(payload)
+      return { v, seq, at, kind, session, run, agent, turn, message, block, call, clock, origin, synthetic, ext,
+        status, text, content, data, error, exitCode, title, startedAt, endedAt, durationMs, task, permitted }
     }
     case 'message.start': {
-      if (!hasExactly(payload, keysOf.messageStart)) break
-      const { model, usage, ttftMs } = own<'message.start'>(payload)
-      return { v, seq, at, kind, session, run, agent, turn, message, block, call, clock, origin, synthetic, ext, model, usage, ttftMs }
+      if (!fits(payload, keys.messageStart)) break
+      const { model, provider, usage, ttftMs } = own<'message.start'>(payload)
+      return { v, seq, at, kind, session, run, agent, turn, message, block, call, clock, origin, synthetic, ext,
+        model, provider, usage, ttftMs }
     }
     case 'message.end': {
-      if (!hasExactly(payload, keysOf.messageEnd)) break
-      const { finish, model, usage, usageFinal, context } = own<'message.end'>(payload)
-      return {
-        v,
-        seq,
-        at,
-        kind,
-        session,
-        run,
-        agent,
-        turn,
-        message,
-        block,
-        call,
-        clock,
-        origin,
-        synthetic,
-        ext,
-        finish,
-        model,
-        usage,
-        usageFinal,
-        context,
-      }
+      if (!fits(payload, keys.messageEnd)) break
+      const { finish, model, provider, agentName, usage, usageFinal, cost, context } = own<'message.end'>(payload)
+      return { v, seq, at, kind, session, run, agent, turn, message, block, call, clock, origin, synthetic, ext,
+        finish, model, provider, agentName, usage, usageFinal, cost, context }
     }
     case 'usage.update': {
-      if (!hasExactly(payload, keysOf.usageUpdate)) break
-      const { scope, cumulative, usage } = own<'usage.update'>(payload)
-      return { v, seq, at, kind, session, run, agent, turn, message, block, call, clock, origin, synthetic, ext, scope, cumulative, usage }
+      if (!fits(payload, keys.usageUpdate)) break
+      const { scope, cumulative, usage, context, cost, limits } = own<'usage.update'>(payload)
+      return { v, seq, at, kind, session, run, agent, turn, message, block, call, clock, origin, synthetic, ext,
+        scope, cumulative, usage, context, cost, limits }
+    }
+    case 'raw': {
+      if (!fits(payload, keys.raw)) break
+      const { type, why } = own<'raw'>(payload)
+      return { v, seq, at, kind, session, run, agent, turn, message, block, call, clock, origin, synthetic, ext,
+        type, why }
     }
   }
   const event = { v, seq, at, kind, session, run, agent, turn, message, block, call, clock, origin, synthetic, ext, ...payload }
