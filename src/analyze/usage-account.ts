@@ -107,7 +107,9 @@ export function createAccount(options: LedgerOptions, forget: (session: Session)
 
   function lane(session: string, agent: string, tokens: Tokens, sign: 1 | -1): void {
     const key = `${session}\0${agent}`
-    lanes.set(key, { session, agent, tokens: plus(lanes.get(key)?.tokens, tokens, sign) })
+    const known = lanes.get(key)
+    if (known === undefined) lanes.set(key, { session, agent, tokens: plus(undefined, tokens, sign) })
+    else known.tokens = plus(known.tokens, tokens, sign)
   }
 
   return { ledger, sessionOf, count, uncount, lane, sessions: () => sessions.values(), lanes: () => lanes.values() }

@@ -1,7 +1,7 @@
 // Where used tokens and money are added up: one cell for each session, model, day and project. Money is whole billionths of a
 // dollar. What turns out to be wrong is taken out again, exactly.
 import { type Priced, type Pricer, usdOf } from '../prices/price.ts'
-import { add, type Bucket, buckets, type Sums, tokensIn, zero } from './usage-sums.ts'
+import { add, type Bucket, type Sums, tokensIn, zero } from './usage-sums.ts'
 
 export type Totals = Record<Bucket, number> & {
   costUsd: number
@@ -36,8 +36,8 @@ export function createLedger({ price, utc = false, within }: LedgerOptions = {})
   return {
     weigh(weight: Weight): Sums {
       const { tokens, nanos } = weight
-      const sums = zero()
-      for (const bucket of buckets) sums[bucket] = tokens[bucket] ?? 0
+      const { input = 0, output = 0, reasoning = 0, cacheRead = 0, cacheWrite = 0 } = tokens
+      const sums: Sums = { input, output, reasoning, cacheRead, cacheWrite, reported: 0, priced: 0, unpriced: 0 }
       if (nanos !== undefined) sums.reported = nanos
       else {
         const priced = price?.(weight)

@@ -23,11 +23,13 @@ export function add(into: Sums, sums: Sums, sign: 1 | -1): void {
 export const tokensIn = ({ input = 0, output = 0, reasoning = 0, cacheRead = 0, cacheWrite = 0 }: Tokens): number =>
   input + output + reasoning + cacheRead + cacheWrite
 
-export function plus(a: Tokens | undefined, b: Tokens, sign: 1 | -1): Tokens {
-  const sum: Tokens = {}
-  for (const bucket of buckets) sum[bucket] = (a?.[bucket] ?? 0) + sign * (b[bucket] ?? 0)
-  return sum
-}
+export const plus = (a: Tokens | undefined, b: Tokens, sign: 1 | -1): Tokens => ({
+  input: (a?.input ?? 0) + sign * (b.input ?? 0),
+  output: (a?.output ?? 0) + sign * (b.output ?? 0),
+  reasoning: (a?.reasoning ?? 0) + sign * (b.reasoning ?? 0),
+  cacheRead: (a?.cacheRead ?? 0) + sign * (b.cacheRead ?? 0),
+  cacheWrite: (a?.cacheWrite ?? 0) + sign * (b.cacheWrite ?? 0),
+})
 
 /** What `wide` has more than `narrow`. Some reports count thinking as output: the two are compared as one. */
 export function beyond(wide: Tokens, narrow: Tokens): Tokens {
