@@ -6,6 +6,7 @@ import { rolldown, type InputOptions, type OutputOptions } from 'rolldown'
 import { generate } from './generate.ts'
 import { generateMoulds } from './moulds.ts'
 import { generatePrices } from './prices.ts'
+import { generatePick } from './pick.ts'
 
 const root = join(import.meta.dirname, '..')
 const path = (...parts: string[]): string => join(root, ...parts)
@@ -66,6 +67,7 @@ async function bundle(input: InputOptions, output: OutputOptions): Promise<void>
 }
 
 rmSync(path('dist'), { recursive: true, force: true })
+generatePick()
 await generate()
 await generatePrices()
 generateMoulds()

@@ -5,11 +5,12 @@ import { closeSync, openSync, readSync } from 'node:fs'
 export type TakeLine = (bytes: Buffer, start: number, end: number, whole: boolean) => void
 
 const newline = 10
-let buffer = Buffer.allocUnsafeSlow(1 << 20)
+const usualRoom = Buffer.allocUnsafeSlow(1 << 18)
 
-/** Each such line once, in order. */
-export function eachMarkedLine(path: string, marks: readonly Buffer[], take: TakeLine): void {
+/** Each such line once, in order. The file is read into `room`, or where a line is longer, into a larger one. */
+export function eachMarkedLine(path: string, marks: readonly Buffer[], take: TakeLine, room: Buffer = usualRoom): void {
   const file = openSync(path, 'r')
+  let buffer = room
   let kept = 0
   try {
     for (;;) {

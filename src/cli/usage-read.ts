@@ -6,7 +6,7 @@ import { quoted } from '../base/text.ts'
 import { createReader } from '../stream/read.ts'
 import { CommandError, exitCodes } from './exit.ts'
 import { blocks } from './io.ts'
-import { createTranscripts, type Row, scanTranscript } from './usage-claude.ts'
+import { createTranscripts, type Packed, type Row, scanTranscript, unpacked } from './usage-claude.ts'
 import { createRollouts } from './usage-codex.ts'
 import type { Log } from './usage-find.ts'
 import { readDatabase, readMessageFile } from './usage-opencode.ts'
@@ -18,7 +18,9 @@ export type Progress = (done: { logs: number; bytes: number }) => void
 /** The work of both threads: whoever is free takes the next path. The worker tells what it found through `port`. */
 export type ScanJob = { paths: string[]; next: SharedArrayBuffer; port?: MessagePort }
 /** `rows` is null where a file is in doubt. */
-export type Scanned = [index: number, rows: Row[] | null]
+type Scanned = [index: number, rows: Row[] | null]
+/** What the worker tells at once. */
+export type Told = [index: number, rows: Packed | null][]
 
 type Usage = ReturnType<typeof createUsage>
 
@@ -141,7 +143,7 @@ async function startWorker(job: ScanJob): Promise<Worker> {
   ended.catch(() => {}) // it is awaited later
   const poll = (take: (one: Scanned) => void): void => {
     for (let told = receiveMessageOnPort(port); told !== undefined; told = receiveMessageOnPort(port))
-      for (const one of JSON.parse(told.message as string) as Scanned[]) take(one)
+      for (const [index, rows] of told.message as Told) take([index, rows && unpacked(rows)])
   }
   return {
     poll,

@@ -1,12 +1,13 @@
-// The second thread of `sluice usage`. Rows cross as text, a few files at a time: that is faster than thousands of objects.
+// The second thread of `sluice usage`. A few files are told at a time.
 import { workerData } from 'node:worker_threads'
-import { scan, type ScanJob, type Scanned } from './usage-read.ts'
+import { packed } from './usage-claude.ts'
+import { scan, type ScanJob, type Told } from './usage-read.ts'
 
 const job = workerData as ScanJob
 const enough = 16
-const found: Scanned[] = []
-const tell = (): void => job.port?.postMessage(JSON.stringify(found.splice(0)))
+const found: Told = []
+const tell = (): void => job.port?.postMessage(found.splice(0))
 
-for (const one of scan(job)) if (found.push(one) >= enough) tell()
+for (const [index, rows] of scan(job)) if (found.push([index, rows && packed(rows)]) >= enough) tell()
 tell()
 job.port?.close()
