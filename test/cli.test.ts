@@ -163,6 +163,19 @@ test('validate of several files: in order, each with its name', () => {
   assert.deepEqual(stderr.match(/(good|bad|such)[\w.]*: /g), ['good.ndjson: ', 'bad.ndjson: ', 'good.ndjson: ', 'such: ', 'bad.ndjson: '])
 })
 
+test('validate of several large files, which two threads read: the same', () => {
+  const long = `${JSON.stringify({ kind: 'assistant_message', text: 'x'.repeat(90_000) })}\n`
+  const good = scratch('good.ndjson', appctl)
+  const bad = scratch('bad.ndjson', appctl.replace('{"kind":"done"}\n', long.repeat(150)))
+  const { stdout, stderr, status } = sluice(['validate', good, bad, good, bad, '/no/such', good])
+  assert.equal(status, 2)
+  assert.equal(stdout.match(/bad\.ndjson: line \d+, .*missing-end/g)?.length, 2)
+  assert.deepEqual(
+    stderr.match(/(good|bad|such)[\w.]*: /g),
+    ['good', 'bad', 'good', 'bad', 'such', 'good'].map((name) => `${name}${name === 'such' ? '' : '.ndjson'}: `),
+  )
+})
+
 test('repair adds what is missing, says so, and the result is legal', () => {
   const broken = '{"kind":"user_prompt","text":"x"}\n{"kind":"tool_call","id":"1","name":"f","arguments":{}}\n{"kind":"do'
   const { stdout, stderr, status } = sluice(['validate', '--repair'], broken)

@@ -5,7 +5,8 @@ import { closeSync, openSync, readSync } from 'node:fs'
 export type TakeLine = (bytes: Buffer, start: number, end: number, whole: boolean) => void
 
 const newline = 10
-const usualRoom = Buffer.allocUnsafeSlow(1 << 18)
+// Not at the very start of its memory, which lies 16 bytes behind that of a page: what the system copies there takes four times as long.
+const usualRoom = Buffer.allocUnsafeSlow((1 << 18) + 64).subarray(64)
 
 /** Each such line once, in order. The file is read into `room`, or where a line is longer, into a larger one. */
 export function eachMarkedLine(path: string, marks: readonly Buffer[], take: TakeLine, room: Buffer = usualRoom): void {
@@ -20,8 +21,11 @@ export function eachMarkedLine(path: string, marks: readonly Buffer[], take: Tak
       const end = size === 0 ? filled : buffer.lastIndexOf(newline, filled - 1) + 1
       if (end > 0) takeLines(buffer.subarray(0, end), marks, take)
       if (size === 0) return
-      if (end > 0) buffer.copyWithin(0, end, filled)
       kept = filled - end
+      if (kept < room.length) {
+        buffer.copy(room, 0, end, filled)
+        buffer = room
+      } else buffer.copyWithin(0, end, filled)
     }
   } finally {
     closeSync(file)

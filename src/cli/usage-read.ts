@@ -25,7 +25,7 @@ export type Told = [index: number, rows: Packed | null][]
 type Usage = ReturnType<typeof createUsage>
 
 /** Starting a worker takes as long as reading this much. */
-const worthWorker = 24e6
+const worthWorker = 64e6
 /** All that is read may hold copies of all else. */
 const remember = 1 << 20
 

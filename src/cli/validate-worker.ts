@@ -1,11 +1,5 @@
-// One of the two workers of `sluice validate` with several files: every second file, told line by line to the main thread.
+// The second thread of `sluice validate` with several files: what it finds is told line by line to the first.
 import { parentPort, workerData } from 'node:worker_threads'
-import { type Job, type Told, validateFile } from './validate.ts'
+import { type Job, takeFiles } from './validate.ts'
 
-const job = workerData as Job
-const tell = (told: Told): void => parentPort?.postMessage(told)
-
-for (let index = job.index; index < job.files.length; index += job.step) {
-  const result = await validateFile(job.files[index]!, job, (line) => tell({ index, line }))
-  tell({ index, result })
-}
+await takeFiles(workerData as Job, (told) => parentPort?.postMessage(told))

@@ -1,4 +1,5 @@
-// sluice validate: shape and order, each finding with its place and the rule it breaks. Several files are read by two workers.
+// sluice validate: shape and order, each finding with its place and the rule it breaks. Several files are read by two threads.
+import { statSync } from 'node:fs'
 import { plural } from '../base/text.ts'
 import { createValidator, type Finding, type Verdict } from '../stream/validate.ts'
 import { claimers, dialectNames, open } from './dialects.ts'
@@ -33,10 +34,10 @@ Each finding has its line, byte, code, severity and the rule it breaks.`,
   ],
 }
 
+/** `next`: the index of the first file that nobody has taken; both threads count it on. */
 export type Job = {
   files: string[]
-  index: number
-  step: number
+  next: SharedArrayBuffer
   from: string | undefined
   maxLine: number | undefined
   json: boolean
@@ -55,14 +56,13 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (values['repair'] === true) return repair(oneFile(files), from, maxLine, json, values['strict'] === true)
   const job: Job = {
     files: files.length > 1 ? files : [oneFile(files)],
-    index: 0,
-    step: 1,
+    next: new SharedArrayBuffer(4),
     from,
     maxLine,
     json,
     named: files.length > 1,
   }
-  const results = files.length > 1 ? await inWorkers(job) : [await validateFile(job.files[0]!, job, printer())]
+  const results = files.length > 1 ? await validateFiles(job) : [await validateFile(job.files[0]!, job, printer())]
   return conclude(results, values['strict'] === true, job.named)
 }
 
@@ -81,7 +81,7 @@ function describe(finding: Finding, job: Pick<Job, 'json' | 'named'>, file: stri
   return `${job.named ? `${file}: ` : ''}line ${line}, byte ${byte}: ${severity} ${code}: ${text}. Rule: ${rule}`
 }
 
-export async function validateFile(
+async function validateFile(
   file: string,
   job: Pick<Job, 'from' | 'maxLine' | 'json' | 'named'>,
   print: (line: string) => void,
@@ -144,35 +144,71 @@ async function repair(
   return conclude([{ file, dialect: input.dialect.name, verdict }], strict, false)
 }
 
-// ── two workers ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── two threads ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Every second file each; what they find is printed in the order of the files. */
-async function inWorkers(job: Job): Promise<Result[]> {
+/** Starting a worker takes as long as reading this much. */
+const worthWorker = 24e6
+
+/** What is found is printed in the order of the files, whoever found it when. */
+async function validateFiles(job: Job): Promise<Result[]> {
   if (job.files.includes('-')) throw usageError('- cannot stand among several files')
   const print = printer()
   const lines = job.files.map((): string[] => [])
   const results: Result[] = []
   let shown = 0
-  const show = (): void => {
+  const take = (told: Told): void => {
+    if ('line' in told) lines[told.index]!.push(told.line)
+    else results[told.index] = told.result
     for (; shown < job.files.length; shown++) {
       for (const line of lines[shown]!.splice(0)) print(line)
       if (results[shown] === undefined) return
     }
   }
-  const { Worker } = await import('node:worker_threads') // only here: it costs as much to load as all the rest
-  const work = (index: number): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const worker = new Worker(new URL('./validate-worker.js', import.meta.url), {
-        workerData: { ...job, index, step: 2 } satisfies Job,
-      })
-      worker.on('message', (told: Told) => {
-        if ('line' in told) lines[told.index]!.push(told.line)
-        else results[told.index] = told.result
-        show()
-      })
-      worker.on('error', reject)
-      worker.on('exit', () => resolve())
-    })
-  await Promise.all([work(0), work(1)])
+  const size = job.files.reduce((sum, file) => sum + sizeOf(file), 0)
+  const worker = size > worthWorker ? await startWorker(job, take) : undefined
+  try {
+    await takeFiles(job, take)
+    await worker?.ended
+  } finally {
+    worker?.stop()
+  }
   return results
+}
+
+/** A pipe may give any amount, and wait for another one to be read. Why a file cannot be read is told when its turn comes. */
+function sizeOf(file: string): number {
+  try {
+    const stat = statSync(file)
+    return stat.isFile() ? stat.size : Infinity
+  } catch {
+    return 0
+  }
+}
+
+/** Takes files until there are none left; each thread does. */
+export async function takeFiles(job: Job, tell: (told: Told) => void): Promise<void> {
+  const counter = new Int32Array(job.next)
+  for (let index = Atomics.add(counter, 0, 1); index < job.files.length; index = Atomics.add(counter, 0, 1)) {
+    const result = await validateFile(job.files[index]!, job, (line) => tell({ index, line }))
+    tell({ index, result })
+    await new Promise((resolve) => void setImmediate(resolve)) // a file is read without waiting: here the other thread is heard
+  }
+}
+
+async function startWorker(job: Job, take: (told: Told) => void): Promise<{ ended: Promise<void>; stop(): void }> {
+  const { Worker } = await import('node:worker_threads') // only here: it costs as much to load as all the rest
+  const worker = new Worker(new URL('./validate-worker.js', import.meta.url), { workerData: job })
+  const ended = new Promise<void>((resolve, reject) => {
+    worker.on('message', (told: Told) => {
+      try {
+        take(told)
+      } catch (error) {
+        reject(error)
+      }
+    })
+    worker.on('error', reject)
+    worker.on('exit', () => resolve())
+  })
+  ended.catch(() => {}) // it is awaited later
+  return { ended, stop: () => void worker.terminate() }
 }
