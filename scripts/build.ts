@@ -4,9 +4,8 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { rolldown, type InputOptions, type OutputOptions } from 'rolldown'
 import { generate } from './generate.ts'
-import { generateMoulds } from './moulds.ts'
 import { generatePrices } from './prices.ts'
-import { generatePick } from './pick.ts'
+import { generateWasm } from './wasm.ts'
 
 const root = join(import.meta.dirname, '..')
 const path = (...parts: string[]): string => join(root, ...parts)
@@ -67,10 +66,9 @@ async function bundle(input: InputOptions, output: OutputOptions): Promise<void>
 }
 
 rmSync(path('dist'), { recursive: true, force: true })
-generatePick()
 await generate()
 await generatePrices()
-generateMoulds()
+generateWasm()
 
 // Packages that only some options need; they are loaded when one is used. The first stay packages, the others come along, each in a
 // file of its own, so that whoever installs sluice does not install them.

@@ -1,10 +1,11 @@
 // The parts of JSON, in AssemblyScript: where each ends, found sixteen bytes at a time. Nothing is allocated.
 // A control character must stand behind what is read, for it ends all of these; up to 16 bytes behind that are loaded, and ignored.
 
-/** Whether the text that was read last has a backslash. */
+/** Whether the text that was read last has a backslash; whether it has more than ASCII. */
 export let hasEscape: bool = false
+export let isWide: bool = false
 
-function isDigit(byte: i32): bool {
+export function isDigit(byte: i32): bool {
   return <u32>(byte - 48) < 10
 }
 
@@ -18,17 +19,25 @@ export function textEnd(start: i32): i32 {
   const backslash = i8x16.splat(92)
   const space = i8x16.splat(32)
   let at = start
+  let high: i32 = 0
   hasEscape = false
   while (true) {
     const bytes = v128.load(at)
+    const highs = i8x16.bitmask(bytes)
     const stops = i8x16.bitmask(v128.or(v128.or(i8x16.eq(bytes, quote), i8x16.eq(bytes, backslash)), i8x16.lt_u(bytes, space)))
     if (stops === 0) {
+      high |= highs
       at += 16
       continue
     }
-    at += ctz(stops)
+    const stop = ctz(stops)
+    high |= highs & ((1 << stop) - 1)
+    at += stop
     const byte = <i32>load<u8>(at)
-    if (byte === 34) return at
+    if (byte === 34) {
+      isWide = high !== 0
+      return at
+    }
     if (byte !== 92) return -1
     hasEscape = true
     const escape = <i32>load<u8>(at, 1)

@@ -2,6 +2,7 @@
 // A mould is a line with holes where its texts, numbers and arrays of such stand. A line that fits is proven JSON: what is between the
 // holes is the mould's own text, which JSON.parse has read once, and what is in them is checked here, byte by byte, but for UTF-8,
 // which the caller vouches for. All memory is laid out by hand below; nothing is ever allocated.
+import { hasEscape, isDigit, isWide, numberEnd, same, textEnd, wordEnd } from './json'
 
 // ── the layout, known to src/base/moulds.ts too ──────────────────────────────────────────────────────────────────────────
 
@@ -38,8 +39,6 @@ const literals: i32 = (lasts + mostHoles * (4 + lastCap) + 15) & ~15
 
 let count: i32 = 0
 let previous: i32 = 0
-let hasEscape: i32 = 0
-let isWide: i32 = 0
 
 export function reset(): void {
   count = 0
@@ -47,93 +46,7 @@ export function reset(): void {
   memory.fill(seen, 0, (seenMask + 1) * 4)
 }
 
-// ── JSON ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-function isDigit(byte: i32): bool {
-  return <u32>(byte - 48) < 10
-}
-
-function isHex(byte: i32): bool {
-  return isDigit(byte) || <u32>((byte | 32) - 97) < 6
-}
-
-/** The closing quote of the text that begins here, or -1. Memory behind a line ends every text: there is a line break, a control character. */
-function textEnd(start: i32): i32 {
-  const quote = i8x16.splat(34)
-  const backslash = i8x16.splat(92)
-  const space = i8x16.splat(32)
-  let at = start
-  let high: i32 = 0
-  hasEscape = 0
-  while (true) {
-    const bytes = v128.load(at)
-    const stops = i8x16.bitmask(v128.or(v128.or(i8x16.eq(bytes, quote), i8x16.eq(bytes, backslash)), i8x16.lt_u(bytes, space)))
-    const highs = i8x16.bitmask(bytes)
-    if (stops === 0) {
-      high |= highs
-      at += 16
-      continue
-    }
-    const stop = ctz(stops)
-    high |= highs & ((1 << stop) - 1)
-    at += stop
-    const byte = <i32>load<u8>(at)
-    if (byte === 34) {
-      isWide = high !== 0 ? 2 : 0
-      return at
-    }
-    if (byte !== 92) return -1
-    hasEscape = 1
-    const escape = <i32>load<u8>(at, 1)
-    if (escape === 117) {
-      if (!isHex(load<u8>(at, 2)) || !isHex(load<u8>(at, 3)) || !isHex(load<u8>(at, 4)) || !isHex(load<u8>(at, 5))) return -1
-      at += 6
-    } else if (
-      escape === 110 ||
-      escape === 34 ||
-      escape === 92 ||
-      escape === 116 ||
-      escape === 47 ||
-      escape === 114 ||
-      escape === 98 ||
-      escape === 102
-    ) {
-      at += 2
-    } else return -1
-  }
-  return -1
-}
-
-/** Behind the number that begins here, or -1. */
-function numberEnd(start: i32): i32 {
-  let at = start
-  if (load<u8>(at) === 45) at++
-  if (load<u8>(at) === 48) at++
-  else {
-    const first = at
-    at = digitsEnd(at)
-    if (at === first) return -1
-  }
-  if (load<u8>(at) === 46) {
-    const first = at + 1
-    at = digitsEnd(first)
-    if (at === first) return -1
-  }
-  if ((load<u8>(at) | 32) === 101) {
-    at++
-    if (load<u8>(at) === 43 || load<u8>(at) === 45) at++
-    const first = at
-    at = digitsEnd(first)
-    if (at === first) return -1
-  }
-  return at
-}
-
-function digitsEnd(start: i32): i32 {
-  let at = start
-  while (isDigit(load<u8>(at))) at++
-  return at
-}
+// ── lines ────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Behind the array of texts, numbers and words that begins here. -1: it is broken, or has spaces. -2: it holds other arrays or objects. */
 function arrayEnd(start: i32): i32 {
@@ -146,10 +59,8 @@ function arrayEnd(start: i32): i32 {
       if (at === -1) return -1
       at++
     } else if (byte === 123 || byte === 91) return -2
-    else if (load<u32>(at) === 0x6c6c756e || load<u32>(at) === 0x65757274) at += 4 // null, true
-    else if (byte === 102 && load<u32>(at, 1) === 0x65736c61) at += 5 // false
     else {
-      at = numberEnd(at)
+      at = byte > 57 ? wordEnd(at) : numberEnd(at)
       if (at === -1) return -1
     }
     const next = <i32>load<u8>(at++)
@@ -173,16 +84,6 @@ export function breakAt(start: i32, end: i32): i32 {
 }
 
 // ── matching ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-function same(one: i32, other: i32, size: i32): bool {
-  let at: i32 = 0
-  while (at + 16 <= size) {
-    if (i8x16.bitmask(i8x16.eq(v128.load(one + at), v128.load(other + at))) !== 0xffff) return false
-    at += 16
-  }
-  const rest = (1 << (size - at)) - 1
-  return (i8x16.bitmask(i8x16.eq(v128.load(one + at), v128.load(other + at))) & rest) === rest
-}
 
 /** The mould that the line fits, or -1. What changed since the last line in that mould stands in the table. */
 export function match(start: i32, end: i32): i32 {
@@ -217,7 +118,7 @@ function fits(mould: i32, start: i32, end: i32): bool {
     let how: i32
     if (kind === text) {
       stop = textEnd(at)
-      how = howText + hasEscape + isWide
+      how = howText + (hasEscape ? 1 : 0) + (isWide ? 2 : 0)
     } else if (kind === number) {
       stop = numberEnd(at)
       how = howNumberText
@@ -354,7 +255,7 @@ export function learn(start: i32, end: i32): i32 {
       stop = textEnd(at + 1)
       if (stop === -1) return -1
       if (atKey || isTelling) {
-        if (hasEscape !== 0) return -1
+        if (hasEscape) return -1
         const size = stop + 1 - at
         if (out + size > room) return -1
         memory.copy(out, at, size)
