@@ -38,7 +38,7 @@ const browserSafe = [...webRooms, 'src/index.ts', 'web/']
 // Which file may load which package. Schemas are written with typebox and compiled to plain code by a script: the program
 // itself does not load it, and the types that follow from them are erased.
 const packages: readonly { name: string; files: RegExp; typesIn?: RegExp }[] = [
-  { name: 'string-width', files: /^src\/views\/layout\.ts$/ },
+  { name: 'get-east-asian-width', files: /^src\/views\/layout\.ts$/ },
   { name: 'diff', files: /^src\/(views\/patch|agents\/builtin\/tools\/save)\.ts$/ },
   { name: 'yaml', files: /^src\/(base\/document|script\/record-text)\.ts$/ },
   { name: 'jsonc-parser', files: /^src\/base\/document\.ts$/ },

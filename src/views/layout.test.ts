@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import fc from 'fast-check'
+import stringWidth from 'string-width'
 import { cutTo, widthOf, wrapped } from './layout.ts'
 import { styleFor } from './style.ts'
 
@@ -10,6 +12,27 @@ test('width counts columns, not characters or escape sequences', () => {
   assert.equal(widthOf('漢字'), 4)
   assert.equal(widthOf('e\u0301'), 1)
   assert.equal(widthOf(style.bold(style.red('ab'))), 2)
+})
+
+test('every character has the width that string-width gives it', () => {
+  const differ: string[] = []
+  for (let code = 0x20; code < 0x2_0000; code++) {
+    const char = String.fromCodePoint(code)
+    const isControl = code > 0x7e && code < 0xa0 // never in a harmless text
+    if (!isControl && code !== 0xad && widthOf(char) !== stringWidth(char)) differ.push(code.toString(16))
+  }
+  assert.deepEqual(differ, [])
+})
+
+test('text without styles breaks where styled text does', () => {
+  const pieces = fc.constantFrom('a', 'word', ' ', '  ', 'é', '—', '漢', 'e\u0301', '😀', 'longlongword')
+  fc.assert(
+    fc.property(fc.array(pieces), fc.integer({ min: 2, max: 12 }), (parts, width) => {
+      const text = `${parts.join('')}.`
+      const styled = wrapped(style.bold(text), width).map((line) => line.replaceAll(/\x1b\[\d+m/g, ''))
+      assert.deepEqual(wrapped(text, width), styled)
+    }),
+  )
 })
 
 test('lines break at spaces, and inside a word that is too long', () => {

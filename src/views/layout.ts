@@ -1,48 +1,70 @@
 // Text into the columns of a terminal. Most lines are plain ASCII, and their width is their length. Styled text keeps its style
 // over a break; the only escape sequences in it are those of style.ts, since everything else was made harmless before.
-import stringWidth from 'string-width'
+import { eastAsianWidth } from 'get-east-asian-width'
 
-const ascii = /^[\x20-\x7e]*$/
-const mostKnown = 20_000
-const known = new Map<string, number>() // the widths of characters: asking the package takes microseconds
+const visible = /[^\p{Default_Ignorable_Code_Point}\p{Control}\p{Format}\p{Nonspacing_Mark}\p{Enclosing_Mark}\p{Surrogate}]/v
+const known = new Uint8Array(0x11_0000) // of every character its width and one more; 0 until it was asked for
 
-function charWidth(char: string): number {
-  if (char < '\u0300') return 1
-  let width = known.get(char)
-  if (width === undefined) {
-    if (known.size >= mostKnown) known.clear()
-    known.set(char, (width = stringWidth(char)))
+function charWidth(code: number): number {
+  if (code < 0x300) return 1
+  if (known[code] === 0) known[code] = 1 + (visible.test(String.fromCodePoint(code)) ? eastAsianWidth(code) : 0)
+  return known[code]! - 1
+}
+
+const charLength = (code: number): number => (code > 0xffff ? 2 : 1)
+
+/** The columns of a part without styles. */
+function columnsOf(text: string, start: number, end: number): number {
+  let width = 0
+  for (let at = start; at < end; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit < 0x300) width++
+    else {
+      const code = text.codePointAt(at)!
+      width += charWidth(code)
+      if (code > 0xffff) at++
+    }
   }
   return width
 }
 
 export function widthOf(text: string): number {
-  if (ascii.test(text)) return text.length
-  let width = 0
-  for (const char of text.replace(styles, '')) width += charWidth(char)
-  return width
+  if (narrow.test(text)) return text.length
+  const bare = text.includes('\x1b') ? text.replace(styles, '') : text
+  return columnsOf(bare, 0, bare.length)
 }
 
 /** One line, cut with an ellipsis where it is too long. */
 export function cutTo(text: string, width: number): string {
-  if (text.length <= width && (ascii.test(text) || widthOf(text) <= width)) return text
-  let kept = ''
+  if (text.length <= width && widthOf(text) <= width) return text
+  const start = text.slice(0, Math.max(0, width))
+  if (narrow.test(start)) return `${start.slice(0, -1)}…`
   let used = 1
-  for (const char of text) {
-    used += charWidth(char)
+  let end = 0
+  while (end < text.length) {
+    const code = text.codePointAt(end)!
+    used += charWidth(code)
     if (used > width) break
-    kept += char
+    end += charLength(code)
   }
-  return `${kept}…`
+  return `${text.slice(0, end)}…`
 }
 
+const ascii = /^[\x20-\x7e]*$/
+// Latin, Greek, Cyrillic, dashes, quotes, arrows, boxes and what else is common and takes one column each. No spaces but the plain one.
+const narrow = /^[\x20-\x7e\xa1-\u02ff\u0391-\u0482\u2010-\u2027\u2030-\u205e\u2190-\u21ff\u2500-\u259f\u2713-\u2718]*$/
+const space = 0x20
 const styles = /\x1b\[\d+m/g
 const tokens = /\x1b\[\d+m|\n| +|[^\x1b\n ]+/g
 const offOf = (on: number): number => (on === 1 || on === 2 ? 22 : on < 10 ? on + 20 : 39)
 
 /** Lines of at most `width` columns, broken at spaces where there are any. */
 export function wrapped(text: string, width: number): string[] {
-  if (ascii.test(text)) return wrappedPlain(text, width)
+  if (!narrow.test(text)) return text.includes('\x1b') || text.includes('\n') ? wrappedStyled(text, width) : wrappedWords(text, width)
+  return wrappedNarrow(text.endsWith(' ') && !ascii.test(text) ? text.replace(/ +$/, '') : text, width)
+}
+
+function wrappedStyled(text: string, width: number): string[] {
   const lines: string[] = []
   let on: number[] = []
   let line = ''
@@ -67,7 +89,7 @@ export function wrapped(text: string, width: number): string[] {
       return
     }
     for (const char of word) {
-      const step = charWidth(char)
+      const step = charWidth(char.codePointAt(0)!)
       if (used > 0 && used + step > width) breakLine()
       line += char
       used += step
@@ -86,16 +108,56 @@ export function wrapped(text: string, width: number): string[] {
   return [...lines, line]
 }
 
-/** The same for the most common text, whose columns need not be counted. */
-function wrappedPlain(text: string, width: number): string[] {
+/** The same for text without styles, whose lines are parts of it. */
+function wrappedWords(text: string, width: number): string[] {
+  const lines: string[] = []
+  let start = 0 // of the line
+  let end = 0 // of its last word
+  let used = 0
+  while (end < text.length) {
+    let word = end
+    while (text.charCodeAt(word) === space) word++
+    if (word === text.length) break
+    if (word - end > width) return wrappedStyled(text, width)
+    const next = text.indexOf(' ', word)
+    const wordEnd = next === -1 ? text.length : next
+    const wide = columnsOf(text, word, wordEnd)
+    if (used > 0 && used + word - end + wide > width) {
+      lines.push(text.slice(start, end))
+      start = word
+      used = 0
+    } else used += word - end
+    if (used + wide <= width) used += wide
+    else
+      for (let at = word; at < wordEnd;) {
+        const code = text.codePointAt(at)!
+        const step = charWidth(code)
+        if (used > 0 && used + step > width) {
+          lines.push(text.slice(start, at))
+          start = at
+          used = 0
+        }
+        used += step
+        at += charLength(code)
+      }
+    end = wordEnd
+  }
+  lines.push(text.slice(start, end))
+  return lines
+}
+
+/** The same for the most common text, whose columns are its characters. */
+function wrappedNarrow(text: string, width: number): string[] {
+  if (text.length <= width) return [text]
   const lines: string[] = []
   let start = 0
   while (text.length - start > width) {
-    const space = text.lastIndexOf(' ', start + width)
-    const line = space > start ? text.slice(start, space).trimEnd() : ''
+    const gap = text.lastIndexOf(' ', start + width)
+    const line = gap > start ? text.slice(start, gap).trimEnd() : ''
     lines.push(line === '' ? text.slice(start, start + width) : line)
-    start = line === '' ? start + width : space
-    while (text[start] === ' ') start++
+    start = line === '' ? start + width : gap
+    while (text.charCodeAt(start) === space) start++
   }
-  return [...lines, text.slice(start)]
+  lines.push(text.slice(start))
+  return lines
 }
