@@ -7,6 +7,13 @@ const unprintable =
 /** The text with everything a terminal could act on written as \uXXXX. */
 export const printable = (text: string): string => text.replace(unprintable, escapeUnit)
 
+// All the others, and line breaks. A class that must hold from end to end is matched far faster than one that is looked for.
+const printables =
+  /^[\n\x20-\x7e\xa0-\xac\xae-\u061b\u061d-\u180d\u180f-\u200a\u2010-\u2027\u202f-\u205f\u2070-\udb3f\udb44-\ufefe\uff00-\ufff8\ufffc-\uffff]*$/
+
+/** Line breaks aside, there is nothing in the text that `printable` would change. */
+export const isPrintable = (text: string): boolean => printables.test(text) && text.isWellFormed()
+
 /** A value for a message: quoted, escaped, and cut to a length that fits on a line. */
 export function quoted(value: unknown, longest = 60): string {
   const text = typeof value === 'string' ? value : String(value)
