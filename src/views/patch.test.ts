@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { patchOf } from './patch.ts'
 import { styleFor } from './style.ts'
 
-const shown = (change: Parameters<typeof patchOf>[0]) => patchOf(change, styleFor(false))
+const shown = (change: Parameters<typeof patchOf>[0], most?: number) => patchOf(change, styleFor(false), most)
 
 test('two texts are compared, with a little of what lies around', () => {
   const before = 'a\nb\nc\nd\ne\nf\n'
@@ -11,10 +11,19 @@ test('two texts are compared, with a little of what lies around', () => {
     added: 1,
     removed: 1,
     lines: ['@@ -2,5 +2,5 @@', ' b', ' c', '-d', '+D', ' e', ' f'],
+    left: 0,
   })
 })
 
 test('a new file is all additions', () => assert.deepEqual(shown({ before: '', after: 'a\nb\n' }).lines, ['+a', '+b']))
+
+test('of a long change only the first lines are made, and all are counted', () => {
+  const after = Array.from({ length: 30 }, (_, index) => `line ${index}`).join('\n')
+  const patch = `@@ -1,0 +1,30 @@\n+${after.replaceAll('\n', '\n+')}`
+  assert.deepEqual(shown({ before: '', after }, 2), { added: 30, removed: 0, lines: ['+line 0', '+line 1'], left: 28 })
+  assert.deepEqual(shown({ patch }, 2), { added: 30, removed: 0, lines: ['@@ -1,0 +1,30 @@', '+line 0'], left: 29 })
+  assert.equal(shown({ before: '', after }, 29).left, 0) // the line that tells of one more takes as much room
+})
 
 test('a patch is shown without its head, whatever wrote it', () => {
   const patch = 'diff --git a/x b/x\nindex 1..2\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+\x1b[2Jb\n\\ No newline at end of file\n'
@@ -35,5 +44,6 @@ test('only heads are left out, not lines that look like them', () => {
     added: 2,
     removed: 3,
     lines: ['@@ -1,3 +1,2 @@', '--- old note', '-===', '+++ b', ' x', '@@ -1 +1 @@', '-c', '+d'],
+    left: 0,
   })
 })

@@ -18,6 +18,7 @@ import type {
 import type { Cost, Usage } from '../model/event.ts'
 import { costText, durationText, timeText, tokensText } from './amounts.ts'
 import { deciderText } from './decider.ts'
+import { countLines, type Folded, foldedLines, foldedText } from './fold.ts'
 import { harmless, harmlessLine, harmlessLines } from './harmless.ts'
 import { cutTo, widthOf, wrapped } from './layout.ts'
 import { markdownLines } from './markdown.ts'
@@ -63,21 +64,18 @@ export function createTerminalView({ width, colour, full = false, totals }: Term
 
   const more = (count: number): string => style.dim(`… ${plural(count, 'more line')}`)
 
-  /** At most so many lines, and how many were left out. */
-  const folded = (lines: string[], most: number): string[] =>
-    full || lines.length <= most + 1 ? lines : [...lines.slice(0, most), more(lines.length - most)]
+  const withMore = ({ lines, left }: Folded): string[] => (left === 0 ? lines : [...lines, more(left)])
 
-  /** The same of a text, of which only what is shown is looked at. */
-  function foldedText(text: string, most: number): string[] {
-    const cut = full ? -1 : endOfLine(text, most)
-    const left = cut === -1 ? 0 : countLines(text, cut + 1)
-    return left < 2 ? harmlessLines(text) : [...harmlessLines(text.slice(0, cut)), more(left)]
-  }
+  /** At most so many lines, and how many were left out. */
+  const folded = (text: string, most: number): string[] => (full ? harmlessLines(text) : withMore(foldedText(text, most)))
 
   /** The lines of a result. A reason in one long line is worth several short ones. */
   function resultLines(text: string, failed: boolean, wide: number): string[] {
-    if (failed && !text.includes('\n')) return folded(wrapped(harmlessLine(nearIn(text)), wide), reasonLines).map(style.dim)
-    const lines = foldedText(text, failed ? outputLines.failed : outputLines.ok)
+    if (failed && !text.includes('\n')) {
+      const lines = wrapped(harmlessLine(nearIn(text)), wide)
+      return withMore(foldedLines(lines, full ? Infinity : reasonLines)).map(style.dim)
+    }
+    const lines = folded(text, failed ? outputLines.failed : outputLines.ok)
     return lines.map((line) => style.dim(full ? line : cutTo(nearIn(line), wide)))
   }
 
@@ -150,13 +148,13 @@ export function createTerminalView({ width, colour, full = false, totals }: Term
   function prompt({ by, text, depth }: PromptRow): string[] {
     // Who asks a subagent is plain from where it stands.
     const who = by === 'user' || by === 'host' || (by === 'agent' && depth > 0) ? '' : `(${harmlessLine(by)}) `
-    const lines = foldedText(text.trim(), promptLines).flatMap((line, index) => wrapped(index === 0 ? who + line : line, room(depth) - 2))
+    const lines = folded(text.trim(), promptLines).flatMap((line, index) => wrapped(index === 0 ? who + line : line, room(depth) - 2))
     return lines.map((line, index) => (index === 0 ? `${style.cyan('❯')} ${style.bold(line)}` : `  ${line}`))
   }
 
   function said({ type, text, depth }: SaidRow): string[] {
     if (type === 'text') return markdownLines(text, room(depth), style)
-    const lines = foldedText(text.trim(), thoughtLines).flatMap((line) => wrapped(line, room(depth) - 2))
+    const lines = folded(text.trim(), thoughtLines).flatMap((line) => wrapped(line, room(depth) - 2))
     return lines.map((line, index) => `${style.magenta(index === 0 ? '✻' : ' ')} ${style.dim(style.italic(line))}`)
   }
 
@@ -172,7 +170,7 @@ export function createTerminalView({ width, colour, full = false, totals }: Term
     if (level !== 'info') lastError = text
     const tint = level === 'error' ? style.red : level === 'warn' ? style.yellow : style.dim
     const sign = level === 'error' ? '✘' : level === 'warn' ? '!' : '·'
-    const lines = foldedText(text.trim(), noteLines).flatMap((line) => wrapped(nearIn(line), Math.max(20, room(depth) - label.length - 4)))
+    const lines = folded(text.trim(), noteLines).flatMap((line) => wrapped(nearIn(line), Math.max(20, room(depth) - label.length - 4)))
     return lines.map((line, index) =>
       index === 0 ? `${tint(`${sign} ${harmlessLine(label)}`)} ${style.dim(line)}` : `  ${style.dim(line)}`,
     )
@@ -205,15 +203,15 @@ export function createTerminalView({ width, colour, full = false, totals }: Term
     const quiet = failed !== true && (row.toolKind === 'read' || row.toolKind === 'search' || row.toolKind === 'plan')
     const text = output.trimEnd()
     if (text === '' || (failed === true && text === lastReason)) return [head]
-    if (quiet && !full) return [`${head}${style.dim(` · ${plural(countLines(text, 0), 'line')}`)}`]
+    if (quiet && !full) return [`${head}${style.dim(` · ${plural(countLines(text), 'line')}`)}`]
     return [head, ...resultLines(text, failed === true, room(depth) - 4).map((line) => `    ${line}`)]
   }
 
   function changed(change: Change, depth: number): string[] {
-    const { added, removed, lines } = patchOf(change, style)
+    const { added, removed, ...shown } = patchOf(change, style, full ? Infinity : patchLines)
     const counts = `${style.green(`+${added}`)} ${style.red(`-${removed}`)}`
     const head = change.path === undefined ? counts : `${cutTo(harmlessLine(near(change.path)), room(depth) - 16)} ${counts}`
-    return [head, ...folded(lines, patchLines)].map((line) => `    ${line}`)
+    return [head, ...withMore(shown)].map((line) => `    ${line}`)
   }
 
   function task({ title, agentType, open, status, text = '', durationMs, depth }: TaskRow): string[] {
@@ -221,7 +219,7 @@ export function createTerminalView({ width, colour, full = false, totals }: Term
     if (open === true) return [`${style.blue('◆')} ${cutTo(label, room(depth) - 2)}`]
     const good = status === 'ok'
     const head = `${good ? style.green('✔') : style.red('✘')} ${style.dim([cutTo(label, Math.max(20, room(depth) - 24)), status ?? '', ...amounts(durationMs, undefined, undefined)].join(' · '))}`
-    const lines = text === '' ? [] : foldedText(text.trim(), outputLines.ok).flatMap((line) => wrapped(line, room(depth) - 4))
+    const lines = text === '' ? [] : folded(text.trim(), outputLines.ok).flatMap((line) => wrapped(line, room(depth) - 4))
     return [head, ...lines.map((line) => `    ${style.dim(line)}`)]
   }
 
@@ -241,14 +239,16 @@ export function createTerminalView({ width, colour, full = false, totals }: Term
   }
 
   function put(row: Row): string[] {
-    const bar = style.dim('│ ').repeat(row.depth)
-    const lines = linesOf(row).map((line) => bar + line)
-    if (lines.length === 0) return lines
+    const own = linesOf(row)
+    if (own.length === 0) return own
+    const bar = row.depth === 0 ? '' : style.dim('│ ').repeat(row.depth)
+    const lines = bar === '' ? own : own.map((line) => bar + line)
     const speaks = row.type === 'text' || row.type === 'prompt' || row.type === 'start'
     const apart = lastId !== undefined && row.id !== lastId && (speaks || spoke) && row.type !== 'end'
     spoke = speaks
     lastId = row.id
-    return apart ? [bar.trimEnd(), ...lines] : lines
+    if (apart) lines.unshift(bar.trimEnd())
+    return lines
   }
 
   /** A call that does not yet say what it is about waits for that, but for nothing else. */
@@ -267,17 +267,4 @@ export function createTerminalView({ width, colour, full = false, totals }: Term
     waiting = row
     return []
   }
-}
-
-/** Where the line of this number ends, counted from 1; -1 when there are not that many. */
-function endOfLine(text: string, number: number): number {
-  let at = -1
-  for (let line = 0; line < number; line++) if ((at = text.indexOf('\n', at + 1)) === -1) return -1
-  return at
-}
-
-function countLines(text: string, start: number): number {
-  let count = 1
-  for (let at = text.indexOf('\n', start); at !== -1; at = text.indexOf('\n', at + 1)) count++
-  return count
 }
