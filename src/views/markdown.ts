@@ -20,7 +20,8 @@ export function markdownLines(text: string, width: number, style: Style): string
   const writer = createMarkdown(() => width, style)
   const out: string[] = []
   for (const line of text.trimStart().split('\n')) for (const part of writer.line(line)) out.push(part)
-  return [...out, ...writer.end()]
+  for (const part of writer.end()) out.push(part)
+  return out
 }
 
 /** Line by line, as an answer comes; blank lines wait for what follows them, since the last ones do not count. */
@@ -29,49 +30,62 @@ export function createMarkdown(width: () => number, style: Style): MarkdownWrite
   let rows: string[] = [] // a line that may be the head of a table, or a table so far
   let blanks: string[] = []
   let last: string | undefined // the last line told
+  let out: string[] = []
 
-  const told = (lines: string[]): string[] => {
-    if (lines.length > 0) last = lines.at(-1)
-    return lines
+  function tell(lines: readonly string[]): void {
+    for (const line of lines) out.push((last = line))
   }
-  const plain = (line: string): string[] => told(line.trim() !== '' || last !== '' ? plainLine(line, width(), style) : [])
-  const code = (line: string): string[] => told([`  ${style.yellow(line)}`])
 
-  function release(): string[] {
+  function plain(line: string): void {
+    if (last !== '' || line.trim() !== '') tell(plainLine(line, width(), style))
+  }
+
+  function release(): void {
+    if (rows.length === 0) return
     const held = rows
     rows = []
-    return held.length > 1 ? told(table(held, width(), style)) : held.flatMap(plain)
+    if (held.length > 1) tell(table(held, width(), style))
+    else plain(held[0]!)
   }
 
   /** A line outside of code: one with a bar may begin a table, which the next line tells. */
-  function text(line: string): string[] {
-    const isRow = rows.length === 1 ? isTable(rows, line) : rows.length > 1 && line.includes('|')
-    if (isRow) return (rows.push(line), [])
-    const before = release()
+  function text(line: string): void {
+    const hasBar = line.includes('|')
+    if (hasBar && (rows.length === 1 ? isTable(rows, line) : rows.length > 1)) return void rows.push(line)
+    release()
     fence = fenceOf(line)
-    if (fence === undefined && line.includes('|')) return (rows.push(line), before)
-    return fence === undefined ? [...before, ...plain(line)] : before
+    if (fence !== undefined) return
+    if (hasBar) rows.push(line)
+    else plain(line)
   }
 
-  function take(line: string): string[] {
-    if (fence === undefined) return text(line)
-    if (!closes(line, fence)) return code(line)
-    fence = undefined
-    return []
+  function take(line: string): void {
+    if (fence === undefined) text(line)
+    else if (closes(line, fence)) fence = undefined
+    else tell([`  ${style.yellow(line)}`])
   }
 
   return {
     line(raw) {
+      out = []
       const line = harmless(raw)
       if (line.trim() === '') {
         if (last !== undefined || fence !== undefined || rows.length > 0) blanks.push(line)
-        return []
+        return out
       }
-      const before = blanks.flatMap(take)
-      blanks = []
-      return [...before, ...take(line)]
+      if (blanks.length > 0) {
+        const before = blanks
+        blanks = []
+        before.forEach(take)
+      }
+      take(line)
+      return out
     },
-    end: () => release(),
+    end() {
+      out = []
+      release()
+      return out
+    },
     held: () => (blanks.length > 0 ? [...rows, ''] : rows),
     isCode: () => fence !== undefined,
   }
@@ -87,12 +101,14 @@ const closes = (line: string, fence: string): boolean =>
 
 // ── lines ────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
+const marked = /^ *[#>*+_\d-]/ // whatever else a line begins with, it is none of these
 const heading = /^ {0,3}#{1,6} +(\S.*)$/
 const rule = /^ {0,3}(?:-[- ]{2,}|\*[* ]{2,}|_[_ ]{2,})$/
 const quote = /^ {0,3}((?:> ?){1,9})(.*)$/
 const item = /^( {0,40})(?:([-*+])|(\d{1,9})[.)]) (?:\[([ xX])\] )?(.*)$/
 
 function plainLine(line: string, width: number, style: Style): string[] {
+  if (!marked.test(line)) return wrapped(inline(line, style), width)
   const title = heading.exec(line)?.[1]
   if (title !== undefined) return wrapped(style.bold(style.cyan(inline(title, style))), width)
   if (rule.test(line)) return [style.dim('─'.repeat(Math.min(width, 40)))]
