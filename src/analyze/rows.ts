@@ -18,7 +18,7 @@ type State = {
   tasks: Map<string, Open<TaskRow> & { call: string | undefined }> // `call`: the open call that spawned it, which is on the screen
   asks: Map<string, AskRow>
   plan: readonly Entry[] // as it was last told
-  said: Map<string, string[]>
+  said: Map<string, Record<Said, string>> // by agent, what its open blocks have said so far
   prompt: { event: EventOf<'prompt.submit'>; texts: string[] } | undefined
   shown: string | undefined // the id of the last prompt
   turns: number
@@ -100,26 +100,25 @@ export function createTimeline(): Timeline {
       case 'prompt.submit':
         return prompt(state, event)
       case 'text.delta':
-      case 'thought.delta': {
-        const key = blockKey(event)
-        const parts = state.said.get(key)
-        if (parts === undefined) state.said.set(key, [event.text])
-        else parts.push(event.text)
+        saidBy(state, event.agent).text += event.text
         return
-      }
+      case 'thought.delta':
+        saidBy(state, event.agent).thought += event.text
+        return
       case 'text.end':
       case 'thought.end': {
-        const key = blockKey(event)
-        const text = event.text ?? state.said.get(key)?.join('') ?? ''
-        state.said.delete(key)
+        const said = event.kind === 'text.end' ? 'text' : 'thought'
+        const lane = state.said.get(event.agent ?? '')
+        const text = event.text ?? lane?.[said] ?? ''
+        if (lane !== undefined) lane[said] = ''
         const redacted = event.kind === 'thought.end' && event.redacted === true && text === ''
-        if (text.trim() !== '') rows.push({ ...place(state, event), type: saidOf(event.kind), text })
+        if (text.trim() !== '') rows.push({ ...place(state, event), type: said, text })
         else if (redacted)
           rows.push({ ...place(state, event), type: 'note', level: 'info', label: 'thought', text: 'redacted by the provider' })
         return
       }
       case 'message.drop':
-        for (const key of state.said.keys()) if (key.endsWith(` ${event.agent ?? ''}`)) state.said.delete(key)
+        state.said.delete(event.agent ?? '')
         break
       case 'tool.start':
         return toolStart(state, event)
@@ -333,8 +332,12 @@ function isToldByCall({ calls }: State, { call, kind }: Event): boolean {
 const isSamePlan = (a: readonly Entry[], b: readonly Entry[]): boolean =>
   a.length === b.length && a.every(({ text, status }, index) => text === b[index]!.text && status === b[index]!.status)
 
-const saidOf = (kind: 'text.end' | 'thought.end'): Said => (kind === 'text.end' ? 'text' : 'thought')
-const blockKey = ({ kind, agent }: Event): string => `${kind.startsWith('text') ? 'text' : 'thought'} ${agent ?? ''}`
+function saidBy(state: State, agent = ''): Record<Said, string> {
+  let said = state.said.get(agent)
+  if (said === undefined) state.said.set(agent, (said = { text: '', thought: '' }))
+  return said
+}
+
 const spanOf = (from: number | undefined, to: number | undefined): number | undefined =>
   from === undefined || to === undefined || to < from ? undefined : to - from
 const changesFiles = (kind: string): boolean => kind === 'edit' || kind === 'other' || kind === 'move' || kind === 'delete'

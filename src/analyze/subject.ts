@@ -7,6 +7,8 @@ const commandKeys = ['command', 'cmd', 'script'] as const
 const pathKeys = ['file_path', 'filePath', 'path', 'absolute_path', 'notebook_path', 'file', 'filename', 'dir_path'] as const
 const otherKeys = ['pattern', 'query', 'url', 'description', 'prompt', 'name', 'skill', 'question', 'subject', 'title'] as const
 
+const anyKeys = [...pathKeys, ...commandKeys, ...otherKeys]
+
 export type Called = {
   toolKind: ToolKind
   title?: string | undefined
@@ -38,8 +40,7 @@ export function subjectOf(called: Called): string {
     if (typeof asked === 'string') return asked
     const todos = todosIn(input)
     if (todos !== undefined) return plural(todos.length, 'item')
-    const value =
-      toolKind === 'task' ? firstOf(input, ['description', 'prompt']) : firstOf(input, [...pathKeys, ...commandKeys, ...otherKeys])
+    const value = toolKind === 'task' ? firstOf(input, ['description', 'prompt']) : firstOf(input, anyKeys)
     const path = toolKind === 'search' ? firstOf(input, ['pattern', 'query', 'glob']) : undefined
     const text = path ?? value
     if (typeof text === 'string' && text !== '') return text

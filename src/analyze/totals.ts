@@ -12,7 +12,7 @@ export function createTotals() {
     },
     /** Nothing is said of what the source does not tell: no tokens, no cost. */
     take(session: string | undefined): { usage?: Usage; cost?: Pick<Cost, 'usd'> } {
-      const totals = books.get(session)?.report().totals
+      const totals = books.get(session)?.totals()
       books.delete(session)
       if (totals === undefined) return {}
       const { costUsd, reportedUsd: _reported, pricedUsd: _priced, ...usage } = totals

@@ -1,11 +1,13 @@
 // What the terminal at the other end of stdout can do. A pipe, NO_COLOR, TERM=dumb and CI get plain text.
+import { isTerminal } from './io.ts'
 
 const widest = 120 // longer lines are hard to read, however wide the window
 const usual = 80
 
+type Out = { isTTY?: boolean; columns?: number }
 export type Screen = { width: number; colour: boolean }
 
-export function screenOf(env: NodeJS.ProcessEnv = process.env, out: { isTTY?: boolean; columns?: number } = process.stdout): Screen {
+export function screenOf(env: NodeJS.ProcessEnv = process.env, out: Out = isTerminal(1) ? process.stdout : {}): Screen {
   const columns = out.columns || Number(env['COLUMNS']) || usual // a terminal may say that it has none
   const refused = isSet(env['NO_COLOR']) || env['TERM'] === 'dumb' || isSet(env['CI'])
   const forced = isSet(env['FORCE_COLOR']) && env['FORCE_COLOR'] !== '0'
