@@ -7,15 +7,15 @@ export const harmlessLine = (text: string): string =>
   isPrintable(text) && !text.includes('\n') ? text : printable(text.replace(/[\r\n\t\v\f\u2028\u2029]+/g, ' '))
 
 /** Text of several lines; each is harmless, none ends in a carriage return. */
-export function harmlessLines(text: string): string[] {
-  const lines = text.split('\n')
-  return isPrintable(text) ? lines : lines.map(harmlessPart)
-}
+export const harmlessLines = (text: string): string[] => harmless(text).split('\n')
 
-export const harmless = (text: string): string => (isPrintable(text) ? text : harmlessLines(text).join('\n'))
+export function harmless(text: string): string {
+  if (isPrintable(text)) return text
+  const spaced = text.replaceAll('\t', '    ').replaceAll('\r\n', '\n')
+  return isPrintable(spaced) ? spaced : text.split('\n').map(harmlessPart).join('\n')
+}
 
 function harmlessPart(line: string): string {
   const whole = line.endsWith('\r') ? line.slice(0, -1) : line
-  const spaced = whole.includes('\t') ? whole.replaceAll('\t', '    ') : whole
-  return isPrintable(spaced) ? spaced : printable(spaced)
+  return printable(whole.includes('\t') ? whole.replaceAll('\t', '    ') : whole)
 }

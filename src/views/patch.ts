@@ -2,7 +2,7 @@
 import { structuredPatch } from 'diff'
 import type { Change } from '../analyze/row.ts'
 import { type Folded, foldedLines, foldedText } from './fold.ts'
-import { harmlessLines } from './harmless.ts'
+import { harmless, harmlessLines } from './harmless.ts'
 import type { Style } from './style.ts'
 
 const context = 2
@@ -13,16 +13,8 @@ const mostEdits = 2000 // comparing takes longer than reading both
 export type Patch = Folded & { added: number; removed: number }
 
 export function patchOf({ patch, before = '', after = '' }: Change, style: Style, most = Infinity): Patch {
-  if (patch === undefined && before === '') return newFile(after, style, most)
-  const all = patch === undefined ? compared(before, after) : bodyOf(patch)
-  let added = 0
-  let removed = 0
-  for (const line of all) {
-    if (line.startsWith('+')) added++
-    else if (line.startsWith('-')) removed++
-  }
-  const { lines, left } = foldedLines(all, most)
-  return { added, removed, lines: lines.map((line) => tinted(line, style)), left }
+  if (patch !== undefined) return read(patch, style, most)
+  return before === '' ? written(after, style, most) : compared(before, after, style, most)
 }
 
 function tinted(line: string, style: Style): string {
@@ -31,43 +23,58 @@ function tinted(line: string, style: Style): string {
   return line.startsWith('@@') || line.startsWith('***') ? style.cyan(line) : style.dim(line)
 }
 
-function newFile(text: string, style: Style, most: number): Patch {
-  if (text === '') return { added: 0, removed: 0, lines: [], left: 0 }
+const withoutLastBreak = (text: string): string => (text.endsWith('\n') ? text.slice(0, -1) : text)
+
+const unchanged = (): Patch => ({ added: 0, removed: 0, lines: [], left: 0 })
+
+function written(text: string, style: Style, most: number): Patch {
+  if (text === '') return unchanged()
   const { lines, left } = foldedText(withoutLastBreak(text), most)
   return { added: lines.length + left, removed: 0, lines: lines.map((line) => style.green(`+${line}`)), left }
 }
 
-function compared(before: string, after: string): string[] {
-  const patch =
-    before.length + after.length > longest
-      ? undefined
-      : structuredPatch('', '', before, after, '', '', { context, maxEditLength: mostEdits })
-  if (patch === undefined) return [...signed('-', before), ...(after === '' ? [] : signed('+', after))]
-  if (patch.hunks.length === 0) return []
-  const lines = patch.hunks.flatMap((hunk) => [
-    `@@ -${hunk.oldStart},${hunk.oldLines} +${hunk.newStart},${hunk.newLines} @@`,
-    ...hunk.lines,
-  ])
-  return harmlessLines(lines.join('\n')).filter((line) => !line.startsWith('\\'))
+function compared(before: string, after: string, style: Style, most: number): Patch {
+  if (before.length + after.length > longest) return replaced(before, after, style, most)
+  const patch = structuredPatch('', '', before, after, '', '', { context, maxEditLength: mostEdits })
+  if (patch === undefined) return replaced(before, after, style, most)
+  if (patch.hunks.length === 0) return unchanged()
+  const textOf = ({ oldStart, oldLines, newStart, newLines, lines }: (typeof patch.hunks)[number]): string =>
+    `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@\n${lines.join('\n')}`
+  return read(patch.hunks.map(textOf).join('\n'), style, most)
 }
 
-const signed = (sign: string, text: string): string[] => harmlessLines(withoutLastBreak(text)).map((line) => `${sign}${line}`)
-
-const withoutLastBreak = (text: string): string => (text.endsWith('\n') ? text.slice(0, -1) : text)
+function replaced(before: string, after: string, style: Style, most: number): Patch {
+  const signed = (sign: string, text: string): string[] =>
+    text === '' ? [] : harmlessLines(withoutLastBreak(text)).map((line) => `${sign}${line}`)
+  const gone = signed('-', before)
+  const come = signed('+', after)
+  const { lines, left } = foldedLines([...gone, ...come], most)
+  return { added: come.length, removed: gone.length, lines: lines.map((line) => tinted(line, style)), left }
+}
 
 /** Without the heads of a unified patch: the path is told beside it. Inside a hunk any line may look like a head. */
-function bodyOf(patch: string): string[] {
+function read(patch: string, style: Style, most: number): Patch {
+  const text = harmless(withoutLastBreak(patch))
+  const lines: string[] = []
+  let [added, removed, count] = [0, 0, 0]
   let [before, after] = [0, 0] // lines of the hunk that are still to come
-  return harmlessLines(withoutLastBreak(patch)).filter((line) => {
-    const sign = line.charAt(0)
-    if ((before > 0 || after > 0) && (sign === ' ' || sign === '+' || sign === '-' || sign === '')) {
+  for (let start = 0, end = 0; start <= text.length; start = end + 1) {
+    const next = text.indexOf('\n', start)
+    end = next === -1 ? text.length : next
+    const sign = start === end ? ' ' : text[start]
+    if ((before > 0 || after > 0) && (sign === ' ' || sign === '+' || sign === '-')) {
       if (sign !== '+') before--
       if (sign !== '-') after--
-      return true
+    } else {
+      const line = text.slice(start, end)
+      const hunk = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/.exec(line)
+      if (hunk !== null) [before, after] = [Number(hunk[1] ?? 1), Number(hunk[2] ?? 1)]
+      else if (/^(--- |\+\+\+ |diff --git |index |Index: |===|\\)/.test(line)) continue
     }
-    const hunk = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/.exec(line)
-    if (hunk === null) return !/^(--- |\+\+\+ |diff --git |index |Index: |===|\\)/.test(line)
-    ;[before, after] = [Number(hunk[1] ?? 1), Number(hunk[2] ?? 1)]
-    return true
-  })
+    if (sign === '+') added++
+    else if (sign === '-') removed++
+    if (count++ <= most) lines.push(tinted(text.slice(start, end), style))
+  }
+  if (count <= most + 1) return { added, removed, lines, left: 0 }
+  return { added, removed, lines: lines.slice(0, most), left: count - most }
 }

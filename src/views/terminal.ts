@@ -195,7 +195,7 @@ export function createTerminalView({ width, colour, full = false, totals }: Term
     const ran = exitCode !== undefined && exitCode !== 0 && (status === 'ok' || status === 'error')
     const isRefused = failed === true && refusedBy !== undefined
     const word = isRefused ? `denied${harmlessLine(deciderText(refusedBy))}` : ran ? `exit ${exitCode}` : (status ?? '')
-    const facts = [word, ...(durationMs === undefined ? [] : [durationText(durationMs)])].join(' · ')
+    const facts = durationMs === undefined ? word : `${word} · ${durationText(durationMs)}`
     // The head stands right above, or the line must say whose end this is.
     const whose = id === lastId || `${id} plan` === lastId ? '' : callLabel(row, facts.length)
     const head = `  ${failed === true ? style.red('✘') : style.green('✔')}${style.dim(whose)} ${failed === true ? style.red(facts) : style.dim(facts)}`
@@ -247,8 +247,7 @@ export function createTerminalView({ width, colour, full = false, totals }: Term
     const apart = lastId !== undefined && row.id !== lastId && (speaks || spoke) && row.type !== 'end'
     spoke = speaks
     lastId = row.id
-    if (apart) lines.unshift(bar.trimEnd())
-    return lines
+    return apart ? [bar.trimEnd(), ...lines] : lines
   }
 
   /** A call that does not yet say what it is about waits for that, but for nothing else. */
