@@ -46,13 +46,17 @@ export type Timeline = { push(event: Event): Row[] }
 
 export function createTimeline(): Timeline {
   const sessions = new Map<string | undefined, State>()
+  let last: { session: string | undefined; state: State } | undefined // most events are of the session of the one before
   let rows: Row[] = []
 
   function stateOf({ session, at }: Event): State {
-    let state = sessions.get(session)
-    if (state === undefined) sessions.set(session, (state = newState(at)))
-    state.startedAt ??= at
-    return state
+    if (last === undefined || last.session !== session) {
+      let state = sessions.get(session)
+      if (state === undefined) sessions.set(session, (state = newState(at)))
+      last = { session, state }
+    }
+    last.state.startedAt ??= at
+    return last.state
   }
 
   return {
@@ -61,7 +65,10 @@ export function createTimeline(): Timeline {
       const state = stateOf(event)
       if (state.prompt !== undefined && !(event.kind === 'prompt.submit' && event.partial === true)) flushPrompt(state)
       take(state, event)
-      if (event.kind === 'session.end') sessions.delete(event.session)
+      if (event.kind === 'session.end') {
+        sessions.delete(event.session)
+        last = undefined
+      }
       return rows
     },
   }

@@ -6,6 +6,7 @@ export function createTotals() {
   const books = new Map<string | undefined, ReturnType<typeof createUsage>>()
   return {
     push(event: Event): void {
+      if (event.kind === 'text.delta' || event.kind === 'thought.delta') return // most events are these, and they tell of no use
       let book = books.get(event.session)
       if (book === undefined) books.set(event.session, (book = createUsage({ remember: 64 })))
       book.push(event)

@@ -46,7 +46,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     totals.push(event)
     for (const row of timeline.push(event)) {
       const lines = view.push(row)
-      if (lines.length > 0) out.line(lines.join('\n'))
+      if (lines.length > 0) out.line(lines.length === 1 ? lines[0]! : lines.join('\n'))
     }
   }
   let issues = 0
