@@ -11,6 +11,7 @@ const flags = ['-O3', '--enable', 'simd', '--runtime', 'stub', '--noAssert', '--
 /** `pages`: the memory, of 64 KiB each, as the other half lays it out. */
 const parts = [
   { source: 'wasm/moulds.ts', module: 'src/base/moulds.gen', pages: '49' },
+  { source: 'wasm/escape.ts', module: 'src/cli/escape.gen', pages: '40' },
   { source: 'wasm/pick.ts', module: 'src/cli/usage-pick.gen', pages: '6' },
 ]
 

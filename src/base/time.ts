@@ -24,6 +24,23 @@ function dayTime(iso: string): number {
   return shaped ? dayStart + hours * 3_600_000 + minutes * 60_000 + seconds * 1000 + digits(iso, 20, 3) : Date.parse(iso)
 }
 
+// The minute of the last time that was written, for the same reason.
+let minute = Number.NaN
+let minuteText = ''
+
+/** As Date's toISOString; undefined when a Date cannot hold it. */
+export function isoOf(ms: number): string | undefined {
+  if (!(Math.abs(ms) <= 8.64e15)) return undefined
+  const whole = Math.trunc(ms)
+  const start = Math.floor(whole / 60_000) * 60_000
+  if (start !== minute) {
+    minute = start
+    minuteText = new Date(start).toISOString().slice(0, -7)
+  }
+  const rest = String(100_000 + whole - start)
+  return `${minuteText}${rest.slice(1, 3)}.${rest.slice(3)}Z`
+}
+
 function digits(text: string, at: number, count: number): number {
   let value = 0
   for (let end = at + count; at < end; at++) {

@@ -5,7 +5,7 @@ import { isWritable } from '../dialects/contract.ts'
 import { createConverter, type Summary } from '../stream/convert.ts'
 import { claimers, loadDialect, open, writableNames } from './dialects.ts'
 import { CommandError, exitCodes, hasCode, say, systemReason, usageError } from './exit.ts'
-import { blocks, oneFile, stdout, writeAll } from './io.ts'
+import { blocks, oneFile, recordsOut, writeAll } from './io.ts'
 import { type CommandSpec, parseOptions, sizeOption } from './options.ts'
 import { redactionOf, redactOption } from './redaction.ts'
 
@@ -62,7 +62,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const losses = openLosses(values['losses'] as string | undefined)
   const redaction = await redactionOf(values)
   let told = 0
-  const converter = createConverter(input.dialect, to, stdout(), {
+  const converter = createConverter(input.dialect, to, recordsOut(), {
     maxLine,
     array: values['array'] === true,
     carry: values['carry'] === true,

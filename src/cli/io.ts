@@ -3,6 +3,7 @@ import { closeSync, fstatSync, openSync, readSync, statSync, writeSync } from 'n
 import { quoted } from '../base/text.ts'
 import type { Output } from '../stream/convert.ts'
 import { harmless } from '../views/harmless.ts'
+import { createJsonOut } from './json-out.ts'
 import { ClosedPipe, CommandError, exitCodes, hasCode, systemReason, usageError } from './exit.ts'
 
 const blockSize = 1 << 16 // what was read is still in the cache of the processor when it is parsed
@@ -73,8 +74,10 @@ export function isTerminal(fd: 0 | 1): boolean {
   return (fd === 0 ? process.stdin : process.stdout).isTTY === true
 }
 
+export type TextOut = Required<Omit<Output, 'json'>>
+
 /** stdout, held back in one buffer until `flush`. On a terminal, whatever could act on it is escaped; elsewhere the bytes are as they are. */
-export function stdout(): Required<Output> {
+export function stdout(): TextOut {
   const out = screen()
   if (!isTerminal(1)) return out
   const decoder = new TextDecoder()
@@ -87,7 +90,7 @@ export function stdout(): Required<Output> {
 }
 
 /** The same for lines that a view has made: all in them that acts on a terminal is ours. */
-export function screen(): Required<Output> {
+export function screen(): TextOut {
   const buffer = Buffer.allocUnsafeSlow(heldSize)
   let size = 0
   const flush = (): void => {
@@ -111,6 +114,23 @@ export function screen(): Required<Output> {
     writeAll(1, data)
   }
   return { text, line, bytes, flush }
+}
+
+/** stdout for many records: the same, and on a pipe or in a file they need not become texts first. */
+export function recordsOut(): Output {
+  if (isTerminal(1)) return stdout()
+  const out = createJsonOut((bytes) => writeAll(1, bytes))
+  return {
+    ...out,
+    line(data) {
+      out.text(data)
+      out.byte(0x0a)
+    },
+    bytes(data) {
+      out.flush()
+      writeAll(1, data)
+    },
+  }
 }
 
 /** One piece of output, at once. */

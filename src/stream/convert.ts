@@ -15,6 +15,8 @@ export type Output = {
   /** The text and a line break: a record is not copied once more to add it. */
   line(text: string): void
   bytes(bytes: Uint8Array): void
+  /** A record as JSON and a line break, by whoever can do that without making a text of it first. */
+  json?(record: Rec): void
   /** Nothing more is at hand: what was held back can go out. */
   flush?(): void
 }
@@ -65,7 +67,8 @@ function translate(
     written++
   }
 
-  const sink = ledgerSink(ledger, to, (record) => put(stringifyJson(record)))
+  const writesJson = out.json !== undefined && !array
+  const sink = ledgerSink(ledger, to, writesJson ? (record) => out.json!(record) : (record) => put(stringifyJson(record)))
   const encoder = to.encoder(sink)
 
   /** An event read from sluice's log may still hold the record that it came from: that is the truth, not our encoding of it. */

@@ -12,7 +12,7 @@ type Watched = { how: 'exact' | 'approx' | 'drop'; self: Loss; fields: { name: s
 
 export function createLedger(to: WritableDialect) {
   const additions = new Map<string, Addition>()
-  const extra = new Map<string, Loss>()
+  const extra = new Map<Kind, Map<string, Loss>>() // by field
   const table = new Map<Kind, Watched>()
   for (const [kind, { how, lost }] of Object.entries(to.loss)) {
     const self: Loss = { code: kind, how: how === 'exact' ? 'drop' : how, count: 0, first: 0 }
@@ -46,9 +46,10 @@ export function createLedger(to: WritableDialect) {
       return watched.how === 'drop' ? 'none' : 'part'
     },
     lost(event: Event, field: string, how: 'approx' | 'drop' = 'drop'): void {
-      const code = `${event.kind}.${field}`
-      let loss = extra.get(code)
-      if (loss === undefined) extra.set(code, (loss = { code, how, count: 0, first: 0 }))
+      let ofKind = extra.get(event.kind)
+      if (ofKind === undefined) extra.set(event.kind, (ofKind = new Map()))
+      let loss = ofKind.get(field)
+      if (loss === undefined) ofKind.set(field, (loss = { code: `${event.kind}.${field}`, how, count: 0, first: 0 }))
       count(loss, event)
     },
     added(code: string, why = 'required'): void {
@@ -58,7 +59,7 @@ export function createLedger(to: WritableDialect) {
     },
     losses(): Loss[] {
       const counted = [...table.values()].flatMap(({ self, fields }) => [self, ...fields.map(({ loss }) => loss)])
-      return [...counted, ...extra.values()]
+      return [...counted, ...[...extra.values()].flatMap((fields) => [...fields.values()])]
         .filter((loss) => loss.count > 0)
         .sort((a, b) => a.first - b.first || (a.code < b.code ? -1 : 1))
     },

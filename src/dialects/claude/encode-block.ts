@@ -3,13 +3,22 @@
 import type { Rec } from '../../base/json.ts'
 import type { Event } from '../../model/event.ts'
 import { syntheticOf } from '../contract.ts'
-import { laneKeys, type OpenBlock, stamp, write, type WriteMessage, type Writer } from './encode-state.ts'
+import { agentId, idOf, nextUuid, type OpenBlock, parentOf, stamp, type WriteMessage, type Writer } from './encode-state.ts'
 import { usageKeys } from './encode-usage.ts'
 
 // ── the raw stream ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-export function stream(on: Writer, message: WriteMessage, event: Rec, synthetic?: string, more: Rec = {}): void {
-  write(on, { type: 'stream_event', event, parent_tool_use_id: null, api_message_id: message.id, ...more }, synthetic)
+export function stream(on: Writer, message: WriteMessage, event: Rec, synthetic?: string, abandoned?: Rec): void {
+  const record = {
+    type: 'stream_event',
+    event,
+    parent_tool_use_id: null,
+    api_message_id: message.id,
+    abandoned_blocks: abandoned,
+    session_id: idOf(on),
+    uuid: nextUuid(on),
+  }
+  on.sink.write(record, synthetic)
 }
 
 function openStream(on: Writer, message: WriteMessage): void {
@@ -33,7 +42,7 @@ export function closeBlock(on: Writer, message: WriteMessage, synthetic?: string
   if (type !== 'tool_use' && message.joined[type] !== '') {
     const text = message.joined[type]
     message.cut.add(type)
-    full(on, message, type === 'text' ? { type, text } : { type, thinking: text, signature: '' }, laneKeys(on, undefined), synthetic)
+    full(on, message, type === 'text' ? { type, text } : { type, thinking: text, signature: '' }, undefined, undefined, synthetic)
     message.joined[type] = ''
   }
   message.block = undefined
@@ -53,19 +62,37 @@ function head(on: Writer, message: WriteMessage, content: Rec[]): Rec {
     content,
     stop_reason: null,
     stop_sequence: null,
-    usage: usageKeys(message.usage ?? {}),
+    usage: message.usage === undefined ? noUsage : usageKeys(message.usage),
   }
 }
 
-function full(on: Writer, message: WriteMessage, content: Rec, keys: Rec, synthetic: string | undefined): void {
-  write(on, { type: 'assistant', message: head(on, message, [content]), ...keys }, synthetic)
+const noUsage = usageKeys({})
+
+function full(
+  on: Writer,
+  message: WriteMessage,
+  content: Rec,
+  agent: string | undefined,
+  at: number | undefined,
+  synthetic: string | undefined,
+): void {
+  const record = {
+    type: 'assistant',
+    message: head(on, message, [content]),
+    parent_tool_use_id: parentOf(on, agent),
+    agent_id: agentId(agent),
+    timestamp: stamp(at),
+    session_id: idOf(on),
+    uuid: nextUuid(on),
+  }
+  on.sink.write(record, synthetic)
 }
 
 /** Inside a bracket a full block stands between its start and its stop. */
 export function block(on: Writer, event: Event, message: WriteMessage, type: OpenBlock['type'], content: Rec, start: Rec): void {
   if (message.streaming) openBlock(on, message, type, start)
   else message.blocks++
-  full(on, message, content, { ...laneKeys(on, event.agent), ...stamp(event.at) }, syntheticOf(event))
+  full(on, message, content, event.agent, event.at, syntheticOf(event))
   if (type !== 'tool_use') message.joined[type] = ''
   closeBlock(on, message)
 }

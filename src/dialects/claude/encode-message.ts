@@ -96,8 +96,11 @@ export function messageEnd(on: Writer, event: EventOf<'message.end'>): void {
 
 /** A whole message stands in records that were written before its end: what the end tells counts in the result's sums alone. */
 function announceSums({ sink }: Writer, event: EventOf<'message.end'>, streamed: boolean): void {
-  for (const field of ['cost', 'context'] as const) if (event[field] !== undefined) sink.lost(event, field, 'approx')
-  if (!streamed) for (const field of ['usage', 'finish'] as const) if (event[field] !== undefined) sink.lost(event, field, 'approx')
+  if (event.cost !== undefined) sink.lost(event, 'cost', 'approx')
+  if (event.context !== undefined) sink.lost(event, 'context', 'approx')
+  if (streamed) return
+  if (event.usage !== undefined) sink.lost(event, 'usage', 'approx')
+  if (event.finish !== undefined) sink.lost(event, 'finish', 'approx')
 }
 
 /** Text that was streamed and does not count; without a bracket it was never told as deltas, so nothing can be taken back. */
@@ -107,9 +110,8 @@ export function messageDrop(on: Writer, event: EventOf<'message.drop'>): void {
   if (message === undefined || !message.streaming) return on.sink.lost(event, 'fromBlock')
   message.joined = { text: '', thinking: '' }
   closeBlock(on, message)
-  stream(on, message, { type: 'message_stop' }, syntheticOf(event), {
-    abandoned_blocks: { api_message_id: message.id, from_block_index: event.fromBlock },
-  })
+  const abandoned = { api_message_id: message.id, from_block_index: event.fromBlock }
+  stream(on, message, { type: 'message_stop' }, syntheticOf(event), abandoned)
   message.streaming = false
   for (const call of lane.held.keys()) on.session.calls.delete(call)
   lane.held.clear()

@@ -1,6 +1,7 @@
 // What the encoder remembers while it writes: per session what an init and a result need, per lane the message that is
 // being written. Records of the main lane stand inside a turn (init … result); a subagent's may follow it.
 import type { Rec } from '../../base/json.ts'
+import { isoOf } from '../../base/time.ts'
 import type { Event, EventOf, Fault, Payload, Usage } from '../../model/event.ts'
 import { type Sink, wireId } from '../contract.ts'
 import { uuidFor } from './uuid.ts'
@@ -135,12 +136,15 @@ export function laneOf(session: WriteSession, id: string | undefined): WriteLane
 
 /** Writes a record that names its session; `uuid` comes last, as the program has it. */
 export function write(on: Writer, record: Rec, synthetic?: string): void {
-  const { session, sink } = on
-  const id = idOf(on)
-  sink.write({ ...record, session_id: id, uuid: uuidFor(id, ++session.records) }, synthetic)
+  record['session_id'] = idOf(on)
+  record['uuid'] = nextUuid(on)
+  on.sink.write(record, synthetic)
 }
 
-function idOf(on: Writer): string {
+/** Records that are many have all their keys from the start: to add them later costs more than all the others. */
+export const nextUuid = ({ session }: Writer): string => uuidFor(session.id!, ++session.records)
+
+export function idOf(on: Writer): string {
   const { session, sink } = on
   if (session.id !== undefined) return session.id
   if (session.key === undefined) sink.added('session_id')
@@ -152,14 +156,15 @@ export function nameSession({ session }: Writer, native: string | undefined): vo
   if (native !== undefined && native !== '') session.id ??= native
 }
 
-export const stamp = (at: number | undefined): Rec =>
-  at === undefined || !(Math.abs(at) <= 8.64e15) ? {} : { timestamp: new Date(at).toISOString() }
+export const stamp = (at: number | undefined): string | undefined => (at === undefined ? undefined : isoOf(at))
 
-/** Which lane a record is of. Its parent is fixed with its first record, also when the task's start comes later. */
-export function laneKeys({ session }: Writer, agent: string | undefined): Rec {
-  if (agent === undefined) return { parent_tool_use_id: null }
+/** The call that a lane's records belong to. It is fixed with its first record, also when the task's start comes later. */
+export function parentOf({ session }: Writer, agent: string | undefined): string | null {
+  if (agent === undefined) return null
   if (!session.parents.has(agent)) session.parents.set(agent, agent)
-  return { parent_tool_use_id: wireId(session.parents.get(agent)!), agent_id: wireId(agent) }
+  return wireId(session.parents.get(agent)!)
 }
+
+export const agentId = (agent: string | undefined): string | undefined => (agent === undefined ? undefined : wireId(agent))
 
 export const callId = (event: Event): string => wireId(event.call ?? 'toolu_unknown')

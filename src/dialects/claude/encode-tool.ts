@@ -5,7 +5,7 @@ import { toolFailed } from '../../model/outcome.ts'
 import { syntheticOf, textOf } from '../contract.ts'
 import { release, settleMessage } from './encode-message.ts'
 import { structureOf } from './encode-structure.ts'
-import { callId, laneKeys, stamp, write, type WriteCall, type Writer } from './encode-state.ts'
+import { agentId, callId, idOf, nextUuid, parentOf, stamp, type WriteCall, type Writer } from './encode-state.ts'
 
 // ── results ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -22,18 +22,18 @@ export function toolEnd(on: Writer, event: EventOf<'tool.end'>): void {
   const text = resultText(event, call)
   if (event.status === 'denied') session.turn.denied.set(id, denial(id, call))
   const structure = call.lane === undefined ? (failed ? `Error: ${textOf(text)}` : structureOf(event, call, textOf(text))) : undefined
-  write(
-    on,
-    {
-      type: 'user',
-      message: { role: 'user', content: [{ tool_use_id: id, type: 'tool_result', content: text, is_error: failed }] },
-      ...laneKeys(on, call.lane),
-      ...(structure === undefined ? {} : { tool_use_result: structure }),
-      ...metaOf(event, id),
-      ...stamp(event.at),
-    },
-    syntheticOf(event),
-  )
+  const record = {
+    type: 'user',
+    message: { role: 'user', content: [{ tool_use_id: id, type: 'tool_result', content: text, is_error: failed }] },
+    parent_tool_use_id: parentOf(on, call.lane),
+    agent_id: agentId(call.lane),
+    tool_use_result: structure,
+    tool_result_meta: metaOf(event, id),
+    timestamp: stamp(event.at),
+    session_id: idOf(on),
+    uuid: nextUuid(on),
+  }
+  on.sink.write(record, syntheticOf(event))
 }
 
 export const denial = (id: string, call: Pick<WriteCall, 'name' | 'input'>): Rec => ({
@@ -43,13 +43,11 @@ export const denial = (id: string, call: Pick<WriteCall, 'name' | 'input'>): Rec
 })
 
 /** Who let the call run or stopped it, where the source says so. */
-function metaOf({ status, permitted }: EventOf<'tool.end'>, id: string): Rec {
+function metaOf({ status, permitted }: EventOf<'tool.end'>, id: string): Rec[] | undefined {
   const said = permitted ?? (status === 'denied' ? { allow: false, by: 'unknown' as const } : undefined)
-  if (said === undefined) return {}
+  if (said === undefined) return undefined
   const decision = said.allow ? 'accept' : 'reject'
-  return {
-    tool_result_meta: [{ id, permission_decision: { decision, ...(sources[said.by]?.(said.allow) ?? { source: 'config' }) } }],
-  }
+  return [{ id, permission_decision: { decision, ...(sources[said.by]?.(said.allow) ?? { source: 'config' }) } }]
 }
 const sources: Readonly<Record<string, (allow: boolean) => Rec>> = {
   rule: () => ({ source: 'config', reason_type: 'rule' }),
@@ -107,10 +105,17 @@ export function writePrompt(on: Writer, event: EventOf<'prompt.submit'>): void {
   const media = given.flatMap(mediaBlock)
   if (parts.length + media.length < given.length) on.sink.lost(event, 'content')
   const content = parts.length > 0 ? parts : [{ type: 'text', text: event.text ?? '' }, ...media]
-  const role = event.agent !== undefined ? {} : event.by === 'user' || event.by === 'host' ? { isReplay: true } : { isSynthetic: true }
-  write(
-    on,
-    { type: 'user', message: { role: 'user', content }, ...laneKeys(on, event.agent), ...role, ...stamp(event.at) },
-    syntheticOf(event),
-  )
+  const isHosts = event.by === 'user' || event.by === 'host'
+  const record = {
+    type: 'user',
+    message: { role: 'user', content },
+    parent_tool_use_id: parentOf(on, event.agent),
+    agent_id: agentId(event.agent),
+    isReplay: event.agent === undefined && isHosts ? true : undefined,
+    isSynthetic: event.agent === undefined && !isHosts ? true : undefined,
+    timestamp: stamp(event.at),
+    session_id: idOf(on),
+    uuid: nextUuid(on),
+  }
+  on.sink.write(record, syntheticOf(event))
 }

@@ -1,0 +1,159 @@
+// Output in one buffer, with a JSON writer that puts values there at once: no text is made of a record first. The surprise: the buffer is
+// the memory of a piece of WebAssembly (wasm/escape.ts), which escapes long texts several times as fast as JSON.stringify.
+import { isRawJson, type Rec, stringifyJson } from '../base/json.ts'
+import { code } from './escape.gen.js'
+
+// The memory. Its first part is the engine's own.
+const scratch = 0x10000 // a piece of text as UTF-8, whose escapes are still to come
+const start = 0x80000 // of the output
+const most = 0x180000
+const slack = 64 // behind it
+/** Characters of a text that are written in one go: each may take six bytes. */
+const mostPiece = 0x20000
+/** A text as short as this is written letter by letter; beyond, two calls out of JavaScript cost less. */
+const shortText = 32
+const mostKeys = 1024
+const mostDepth = 200
+
+export type JsonOut = {
+  text(text: string): void
+  /** The value as JSON.stringify writes it, and a line break. */
+  json(value: unknown): void
+  byte(byte: number): void
+  flush(): void
+}
+
+/** Node's own, as `write` with fewer questions. */
+type Utf8Buffer = Buffer & { utf8Write(text: string, at: number): number }
+type Engine = { memory: { buffer: ArrayBuffer }; escape(from: number, end: number, to: number): number }
+
+/** `write` gets the bytes whenever the buffer is full or flushed; they are valid only during the call. */
+export function createJsonOut(write: (bytes: Uint8Array) => void): JsonOut {
+  const wasm = new WebAssembly.Instance(new WebAssembly.Module(Buffer.from(code, 'base64'))).exports as unknown as Engine
+  const memory = Buffer.from(wasm.memory.buffer) as Utf8Buffer
+  const keys = new Map<string, Uint8Array>() // with comma, quotes and colon
+  let at = start
+
+  function flush(): void {
+    const end = at
+    at = start
+    if (end > start) write(memory.subarray(start, end))
+  }
+
+  function text(data: string): void {
+    if (data.length > mostPiece) for (const piece of piecesOf(data)) text(piece)
+    else {
+      if (at + data.length * 3 > most) flush()
+      at += memory.utf8Write(data, at)
+    }
+  }
+
+  function byte(value: number): void {
+    if (at >= most) flush()
+    memory[at++] = value
+  }
+
+  // ── JSON ───────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  function string(value: string): void {
+    if (value.length <= shortText && letters(value)) return
+    byte(0x22)
+    if (value.length <= mostPiece) escaped(value)
+    else for (const piece of piecesOf(value)) escaped(piece)
+    byte(0x22)
+  }
+
+  /** A short text in quotes. False, and nothing is written: not all of it is plain. */
+  function letters(value: string): boolean {
+    let to = at
+    memory[to++] = 0x22
+    for (let index = 0; index < value.length; index++) {
+      const letter = value.charCodeAt(index)
+      if (letter < 0x20 || letter > 0x7f || letter === 0x22 || letter === 0x5c) return false
+      memory[to++] = letter
+    }
+    memory[to++] = 0x22
+    at = to
+    return true
+  }
+
+  function escaped(value: string): void {
+    if (at + value.length * 6 + 16 > most) flush()
+    const end = wasm.escape(scratch, scratch + memory.utf8Write(value, scratch), at)
+    if (end === -1) at += memory.utf8Write(JSON.stringify(value).slice(1, -1), at)
+    else at = end
+  }
+
+  function number(value: number): void {
+    const digits = Number.isFinite(value) ? `${value}` : 'null'
+    let to = at
+    for (let index = 0; index < digits.length; index++) memory[to++] = digits.charCodeAt(index)
+    at = to
+  }
+
+  function array(values: readonly unknown[], depth: number): void {
+    if (values.length === 0) return text('[]')
+    for (let index = 0; index < values.length; index++) {
+      byte(index === 0 ? 0x5b : 0x2c)
+      any(values[index], depth)
+    }
+    byte(0x5d)
+  }
+
+  function object(value: Rec, depth: number): void {
+    let isFirst = true
+    for (const key in value) {
+      const item = value[key]
+      if (item === undefined) continue
+      if (isFirst && key === 'rawJSON' && isRawJson(value)) return text(item as string)
+      const name = keys.get(key) ?? nameOf(key)
+      if (at + name.length > most) flush()
+      let to = at
+      for (let index = 0; index < name.length; index++) memory[to++] = name[index]!
+      if (isFirst) memory[at] = 0x7b // instead of the comma
+      isFirst = false
+      at = to
+      any(item, depth)
+    }
+    if (isFirst) text('{}')
+    else byte(0x7d)
+  }
+
+  function nameOf(key: string): Uint8Array {
+    const name = Buffer.from(`,${JSON.stringify(key)}:`)
+    if (keys.size < mostKeys && key.length < 64) keys.set(key, name)
+    return name
+  }
+
+  function any(value: unknown, depth: number): void {
+    if (at >= most) flush()
+    if (typeof value === 'string') string(value)
+    else if (typeof value === 'number') number(value)
+    else if (typeof value !== 'object' || value === null) text(value === true ? 'true' : value === false ? 'false' : 'null')
+    else if (depth > mostDepth) text(stringifyJson(value)) // it does without recursion
+    else if (Array.isArray(value)) array(value, depth + 1)
+    else object(value as Rec, depth + 1)
+  }
+
+  return {
+    text,
+    json(value) {
+      any(value, 0)
+      byte(0x0a)
+    },
+    byte,
+    flush,
+  }
+}
+
+/** Cuts a text where no surrogate pair is. */
+function* piecesOf(text: string): Generator<string> {
+  for (let from = 0; from < text.length; ) {
+    let end = Math.min(from + mostPiece, text.length)
+    if (end < text.length && isHigh(text.charCodeAt(end - 1))) end--
+    yield text.slice(from, end)
+    from = end
+  }
+}
+
+const isHigh = (unit: number): boolean => unit >= 0xd800 && unit < 0xdc00
