@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { timeOfIso } from './time.ts'
+import { isoOf, timeOfIso } from './time.ts'
 
 test('agrees with Date.parse, whatever was read before', () => {
   const made = fc.date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true }).map((date) => date.toISOString())
@@ -18,6 +18,19 @@ test('agrees with Date.parse, whatever was read before', () => {
       for (const iso of times) assert.equal(timeOfIso(iso) ?? Number.NaN, Date.parse(iso))
     }),
   )
+})
+
+test('writes times as Date does, whatever was written before', () => {
+  const made = fc.oneof(
+    fc.integer({ min: 1_790_000_000_000, max: 1_790_000_100_000 }),
+    fc.double({ min: -8.64e15, max: 8.64e15, noNaN: true }),
+  )
+  fc.assert(
+    fc.property(fc.array(made), (times) => {
+      for (const time of times) assert.equal(isoOf(time), new Date(time).toISOString())
+    }),
+  )
+  assert.deepEqual([8.64e15 + 1, Number.NaN, -Infinity].map(isoOf), Array(3).fill(undefined))
 })
 
 test('what is no text has no time', () => assert.deepEqual([undefined, null, 5, {}].map(timeOfIso), Array(4).fill(undefined)))

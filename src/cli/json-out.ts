@@ -6,12 +6,12 @@ import { code } from './escape.gen.js'
 // The memory. Its first part is the engine's own.
 const scratch = 0x10000 // a piece of text as UTF-8, whose escapes are still to come
 const start = 0x80000 // of the output
-const most = 0x180000
-const slack = 64 // behind it
+const most = 0x180000 // a short text may end a little behind
 /** Characters of a text that are written in one go: each may take six bytes. */
 const mostPiece = 0x20000
 /** A text as short as this is written letter by letter; beyond, two calls out of JavaScript cost less. */
 const shortText = 32
+const longText = 256
 const mostKeys = 1024
 const mostDepth = 200
 
@@ -33,10 +33,14 @@ export function createJsonOut(write: (bytes: Uint8Array) => void): JsonOut {
   const memory = Buffer.from(wasm.memory.buffer) as Utf8Buffer
   const keys = new Map<string, Uint8Array>() // with comma, quotes and colon
   let at = start
+  let last: string | undefined // long text: what a tool printed may stand twice in its record
+  let lastAt = 0
+  let lastEnd = 0
 
   function flush(): void {
     const end = at
     at = start
+    last = undefined
     if (end > start) write(memory.subarray(start, end))
   }
 
@@ -51,6 +55,14 @@ export function createJsonOut(write: (bytes: Uint8Array) => void): JsonOut {
   function byte(value: number): void {
     if (at >= most) flush()
     memory[at++] = value
+  }
+
+  /** A few of them: a loop is faster than `set`. */
+  function bytes(data: Uint8Array): void {
+    if (at + data.length > most) flush()
+    let to = at
+    for (let index = 0; index < data.length; index++) memory[to++] = data[index]!
+    at = to
   }
 
   // ── JSON ───────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -79,9 +91,19 @@ export function createJsonOut(write: (bytes: Uint8Array) => void): JsonOut {
 
   function escaped(value: string): void {
     if (at + value.length * 6 + 16 > most) flush()
+    const from = at
+    if (value === last) {
+      memory.copyWithin(at, lastAt, lastEnd)
+      at += lastEnd - lastAt
+      return
+    }
     const end = wasm.escape(scratch, scratch + memory.utf8Write(value, scratch), at)
     if (end === -1) at += memory.utf8Write(JSON.stringify(value).slice(1, -1), at)
     else at = end
+    if (value.length < longText) return
+    last = value
+    lastAt = from
+    lastEnd = at
   }
 
   function number(value: number): void {
@@ -92,7 +114,7 @@ export function createJsonOut(write: (bytes: Uint8Array) => void): JsonOut {
   }
 
   function array(values: readonly unknown[], depth: number): void {
-    if (values.length === 0) return text('[]')
+    if (values.length === 0) return bytes(literals.array)
     for (let index = 0; index < values.length; index++) {
       byte(index === 0 ? 0x5b : 0x2c)
       any(values[index], depth)
@@ -107,15 +129,12 @@ export function createJsonOut(write: (bytes: Uint8Array) => void): JsonOut {
       if (item === undefined) continue
       if (isFirst && key === 'rawJSON' && isRawJson(value)) return text(item as string)
       const name = keys.get(key) ?? nameOf(key)
-      if (at + name.length > most) flush()
-      let to = at
-      for (let index = 0; index < name.length; index++) memory[to++] = name[index]!
-      if (isFirst) memory[at] = 0x7b // instead of the comma
+      bytes(name)
+      if (isFirst) memory[at - name.length] = 0x7b // instead of the comma
       isFirst = false
-      at = to
       any(item, depth)
     }
-    if (isFirst) text('{}')
+    if (isFirst) bytes(literals.object)
     else byte(0x7d)
   }
 
@@ -129,7 +148,8 @@ export function createJsonOut(write: (bytes: Uint8Array) => void): JsonOut {
     if (at >= most) flush()
     if (typeof value === 'string') string(value)
     else if (typeof value === 'number') number(value)
-    else if (typeof value !== 'object' || value === null) text(value === true ? 'true' : value === false ? 'false' : 'null')
+    else if (typeof value !== 'object' || value === null)
+      bytes(value === true ? literals.true : value === false ? literals.false : literals.null)
     else if (depth > mostDepth) text(stringifyJson(value)) // it does without recursion
     else if (Array.isArray(value)) array(value, depth + 1)
     else object(value as Rec, depth + 1)
@@ -146,9 +166,17 @@ export function createJsonOut(write: (bytes: Uint8Array) => void): JsonOut {
   }
 }
 
+const literals = {
+  true: Buffer.from('true'),
+  false: Buffer.from('false'),
+  null: Buffer.from('null'),
+  array: Buffer.from('[]'),
+  object: Buffer.from('{}'),
+}
+
 /** Cuts a text where no surrogate pair is. */
 function* piecesOf(text: string): Generator<string> {
-  for (let from = 0; from < text.length; ) {
+  for (let from = 0; from < text.length;) {
     let end = Math.min(from + mostPiece, text.length)
     if (end < text.length && isHigh(text.charCodeAt(end - 1))) end--
     yield text.slice(from, end)

@@ -22,6 +22,9 @@ export function createLedger(to: WritableDialect) {
     }))
     table.set(kind as Kind, { how, self, fields })
   }
+  let lastKind: Kind | undefined // events of one kind come in runs
+  let watched: Watched
+
   const count = (loss: Loss, event: Event): void => {
     if (loss.count++ === 0) loss.first = event.seq
   }
@@ -29,7 +32,7 @@ export function createLedger(to: WritableDialect) {
   return {
     /** Counts what the table says this event loses: nothing, a part, or all of it, and then it goes no further. */
     admit(event: Event): 'whole' | 'part' | 'none' {
-      const watched = table.get(event.kind)!
+      if (event.kind !== lastKind) watched = table.get((lastKind = event.kind))!
       let lost = false
       const ours = event.synthetic !== undefined // what sluice added itself is no loss of the source's
       for (const { name, loss } of watched.fields) {

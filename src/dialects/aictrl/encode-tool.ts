@@ -45,11 +45,14 @@ export function toolEnd(out: Out, session: Session, event: EventOf<'tool.end'>):
     : undefined
   if (call.input === undefined) out.sink.added('tool_use.part.state.input')
   const input = call.input ?? {}
+  const { output, metadata, attachments } = failed ? noResult : resultOf(event, call)
   const state: State = failed
     ? { status: 'error', input, error, title, time }
-    : { status: 'completed', input, ...resultOf(event, call), title, time }
+    : { status: 'completed', input, output, metadata, attachments, title, time }
   toolUse(out, session, event, id, call, state)
 }
+
+const noResult: ReturnType<typeof resultOf> = {}
 
 /** A call that its source did not name gets no name here either. */
 const callIdOf = (id: string): string | undefined => (id === '' || id.startsWith(unnamedCall) ? undefined : wireId(id))

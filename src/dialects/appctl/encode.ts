@@ -69,7 +69,7 @@ export function encode(sink: Sink): Encoder {
   ): void {
     openCalls.delete(call)
     if (durationMs === undefined) sink.added('tool_result.duration_ms')
-    write({ kind: 'tool_result', id: wireId(call), ...body, duration_ms: durationMs ?? 0 }, synthetic)
+    write({ kind: 'tool_result', id: wireId(call), result: body.result, status: body.status, duration_ms: durationMs ?? 0 }, synthetic)
   }
 
   function toolEnd(event: EventOf<'tool.end'>): void {

@@ -96,11 +96,7 @@ export function encode(sink: Sink): Encoder {
   function put(session: Session, event: Event | undefined, record: AnyWire, synthetic: string | undefined): void {
     if (session.heldCall !== undefined || session.heldStatus !== undefined) settle(session, record.event)
     session.last = record.event
-    const { event: name, ...fields } = record
-    write(
-      { event: name, session_id: session.id, run_id: session.run, run_label: session.label, ...fields, ts: event?.at } as AnyWire,
-      synthetic,
-    ) // the record's own fields
+    write(placed(record, { event: record.event, session_id: session.id, run_id: session.run, run_label: session.label }, event), synthetic)
   }
 
   /** What was held back is told, or given up, before the next record. */
@@ -165,9 +161,8 @@ export function encode(sink: Sink): Encoder {
   function putAnywhere(event: Event, record: AnyWire, synthetic = syntheticOf(event)): void {
     const session = sessionIfAny(event)
     if (session !== undefined) return put(session, event, record, synthetic)
-    const { event: name, ...fields } = record
     const run_id = runOf(event)
-    write({ event: name, run_id, run_label: loops.labelOf(run_id), ...fields, ts: event.at } as AnyWire, synthetic)
+    write(placed(record, { event: record.event, run_id, run_label: loops.labelOf(run_id) }, event), synthetic)
   }
 
   function status(event: EventOf<'status.update'>): void {
@@ -312,6 +307,13 @@ export function encode(sink: Sink): Encoder {
       loops.end()
     },
   }
+}
+
+/** The record's own keys after those that say where it stands, its time last. Several times as fast as spreading them. */
+function placed(record: AnyWire, place: Rec & { event: string }, event: Event | undefined): AnyWire {
+  Object.assign(place, record)
+  place['ts'] = event?.at
+  return place as AnyWire
 }
 
 const laneKinds: ReadonlySet<string> = new Set([

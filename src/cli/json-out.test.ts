@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import fc from 'fast-check'
+import { parseJson, stringifyJson } from '../base/json.ts'
+import { createJsonOut } from './json-out.ts'
+
+function written(...values: unknown[]): string {
+  const parts: Buffer[] = []
+  const out = createJsonOut((bytes) => void parts.push(Buffer.from(bytes)))
+  for (const value of values) out.json(value)
+  out.flush()
+  return Buffer.concat(parts).toString()
+}
+
+const expected = (...values: unknown[]): string => values.map((value) => `${stringifyJson(value)}\n`).join('')
+const same = (...values: unknown[]): void => assert.equal(written(...values), expected(...values))
+
+test('values are written as JSON.stringify writes them', () => {
+  same(null, true, false, 0, -0, 1.5e-7, 1e21, Number.NaN, Infinity, '', [], {}, [[]], { a: {} })
+  same({ a: undefined, b: [undefined, null], 2: 'x', 1: 'y', 'quoted"key': 1, é: 2, ['__proto__']: 3 })
+  same(Object.assign(Object.create(null) as object, { toString: 1 }))
+  same(parseJson('{"big":12345678901234567890,"list":[98765432109876543210]}'))
+})
+
+test('every character, in short texts and in long ones', () => {
+  const letters = Array.from({ length: 0x10000 }, (_, unit) => String.fromCharCode(unit))
+  same(
+    letters,
+    letters.map((letter) => `${letter}${'x'.repeat(50)}${letter}`),
+  )
+  same('\ud83d\ude00'.repeat(20), `\ude00\ud83d${'\ud83d\ude00'.repeat(20)}`, `${'x'.repeat(60)}\ufffd`)
+})
+
+test('any value', () => {
+  const units = fc.string({
+    unit: fc.constantFrom('a', '"', '\\', '\n', '\u0001', '\u001f', '\u007f', 'é', '→', '😀', '\ud800', '\ufffd'),
+    maxLength: 90,
+  })
+  fc.assert(fc.property(fc.array(fc.oneof(fc.jsonValue(), units, fc.dictionary(units, units))), (values) => same(...values)))
+})
+
+test('what is longer than the buffer, and what is nested deeper than calls may be', () => {
+  const long = `${'x'.repeat(0x1ffff)}😀"`.repeat(20)
+  same(
+    { long, again: long },
+    'é'.repeat(2_000_000),
+    Array.from({ length: 300_000 }, (_, index) => index),
+  )
+  let deep: unknown = 'x'
+  for (let depth = 0; depth < 20_000; depth++) deep = depth % 2 === 0 ? [deep] : { deep }
+  same(deep)
+})
+
+test('a long text that comes again is the same again, also after a flush', () => {
+  const [one, two] = ['a"b→'.repeat(100), 'a"b→'.repeat(101)]
+  same({ one, two: one, three: two, four: [two, one, one] })
+  same(...Array.from({ length: 3000 }, () => ({ one, two: one })))
+})
