@@ -118,7 +118,7 @@ export function screen(): TextOut {
 
 /** stdout for many records: the same, and on a pipe or in a file they need not become texts first. */
 export function recordsOut(): Output {
-  if (isTerminal(1)) return stdout()
+  if (isTerminal(1) || typeof WebAssembly === 'undefined') return stdout() // Node without code made at run time (--jitless) has none
   const out = createJsonOut((bytes) => writeAll(1, bytes))
   return {
     ...out,

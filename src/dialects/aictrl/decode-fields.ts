@@ -16,9 +16,12 @@ export const millisOf = (time: number | undefined): number | undefined => (time 
  */
 export function usageOf(tokens: Wire<'message_complete'>['tokens']): Usage | undefined {
   if (tokens === undefined || tokens === null) return undefined
-  const [input, output, reasoning] = [count(tokens.input), count(tokens.output), count(tokens.reasoning)]
-  const [cacheRead, cacheWrite] = [count(tokens.cache?.read), count(tokens.cache?.write)]
-  const { total } = tokens
+  const { total, cache } = tokens
+  const input = count(tokens.input)
+  const output = count(tokens.output)
+  const reasoning = count(tokens.reasoning)
+  const cacheRead = count(cache?.read)
+  const cacheWrite = count(cache?.write)
   if (total === undefined || input === undefined || output === undefined) return { input, output, reasoning, cacheRead, cacheWrite }
   const cached = (cacheRead ?? 0) + (cacheWrite ?? 0)
   const thought = reasoning ?? 0

@@ -91,17 +91,12 @@ export function decode(pen: Pen): DecoderBody {
     pen.emit('tool.start', start, { ...place, at: startedAt, synthetic: 'implied' })
     place.at = at
     const durationMs = startedAt === undefined || endedAt === undefined ? undefined : Math.max(0, endedAt - startedAt)
-    pen.emit(
-      'tool.end',
-      {
-        ...resultOf(part, own.rejected.delete(place.call)),
-        title: state.title ?? undefined,
-        startedAt,
-        endedAt,
-        durationMs,
-      },
-      place,
-    )
+    const end = resultOf(part, own.rejected.delete(place.call))
+    end.title = state.title ?? undefined
+    end.startedAt = startedAt
+    end.endedAt = endedAt
+    end.durationMs = durationMs
+    pen.emit('tool.end', end, place)
   }
 
   function messageComplete(record: Wire<'message_complete'>): void {

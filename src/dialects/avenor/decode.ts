@@ -98,13 +98,14 @@ export function decode(pen: Pen): DecoderBody {
     if (isFinal(status)) return toolEnd(record, place, call)
     const blocks = Array.isArray(content) ? (content as unknown[]) : undefined
     const told = {
+      state: stateOf(status),
       toolKind: toolKindOfWord(kind),
       title: title ?? undefined,
       input: inputOf(rawInput),
       content: blocks,
       paths: pathsOf(locations),
     }
-    pen.emit('tool.update', { state: stateOf(status), ...told }, { ...place, call })
+    pen.emit('tool.update', told, { ...place, call })
   }
 
   function toolEnd(
@@ -117,10 +118,10 @@ export function decode(pen: Pen): DecoderBody {
     const data = typeof rawOutput === 'string' ? undefined : rawOutput
     const error = status === 'failed' && text !== undefined ? faultOf(text) : undefined
     const toolStatus = status === 'completed' ? 'ok' : status === 'failed' ? 'error' : 'cancelled'
-    const known = pen.isOpen(call) ? {} : { name: toolOf(title, kind).name }
+    const name = pen.isOpen(call) ? undefined : toolOf(title, kind).name
     pen.emit(
       'tool.end',
-      { status: toolStatus, ...known, toolKind: toolKindOfWord(kind), title: title ?? undefined, text, content: blocks, data, error },
+      { status: toolStatus, name, toolKind: toolKindOfWord(kind), title: title ?? undefined, text, content: blocks, data, error },
       { ...place, call },
     )
   }
