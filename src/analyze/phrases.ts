@@ -1,6 +1,6 @@
 // The phrases that make a text a finding (Avenor, "Classification system"), found in a text that comes in pieces.
 // Two surprises. A window of nine characters jumps over most of a piece, since nearly no two neighbours occur in a phrase. And what
-// is kept between two pieces is the beginning of a phrase, or the number after `confidence:`; never the text.
+// is kept between two pieces is the last piece, if it is short, or the number after `confidence:`; never the text.
 
 const phrases: readonly (readonly [phrase: string, rule: string])[] = [
   ['[finding]', 'text.finding'],
@@ -11,13 +11,14 @@ const phrases: readonly (readonly [phrase: string, rule: string])[] = [
 ]
 const enoughConfidence = 60
 const tooLarge = 2 ** 63 // what no 64-bit integer holds is no score
+const longPiece = 1024
 
 /** What a rule looks for, in small letters. */
 export const phraseOf = (rule: string): string | undefined => phrases.find(([, its]) => its === rule)?.[0]
 
 /** What must be known of a text that may go on. */
 export type Reading = {
-  /** Its last characters, where they may begin a phrase. */
+  /** Its last characters. Whether they begin a phrase is looked at when more comes: mostly its first character says no. */
   held: string
   /** Inside `confidence: 80`: before its digits, or among them. */
   number: 'none' | 'before' | 'digits'
@@ -31,12 +32,13 @@ export const startReading = (): Reading => ({ held: '', number: 'none', value: 0
 /** Reads on, and names the rule of a phrase that became whole in this piece: the last, if there are several. Case does not matter. */
 export function readOn(reading: Reading, piece: string): string | undefined {
   if (piece === '') return undefined
-  if (reading.held !== '' && !neighbours[(low(reading.held, reading.held.length - 1) << 5) | low(piece, 0)]) reading.held = ''
-  if (reading.number === 'none' && reading.held === '' && search(piece, 0) < 0) {
-    reading.held = beginningIn(piece, 0)
+  const before = reading.held
+  const held = before !== '' && neighbours[(low(before, before.length - 1) << 5) | low(piece, 0)] === 1 ? beginningIn(before, 0) : ''
+  if (reading.number === 'none' && held === '' && search(piece, 0) < 0) {
+    reading.held = piece.length > longPiece ? beginningIn(piece, 0) : piece
     return undefined
   }
-  const text = reading.held === '' ? piece : reading.held + piece
+  const text = held === '' ? piece : held + piece
   let rule: string | undefined
   let at = 0
   if (reading.number !== 'none') {
