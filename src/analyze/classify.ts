@@ -21,7 +21,10 @@ export type ClassifierOptions = {
 export type Classifier = {
   /** `record`: what the event was read from, for rules about the source's own names and fields. */
   push(event: Event, record?: Rec): Verdict
+  /** The same for whoever knows already that it is a piece of a text. */
+  piece(event: Piece, record?: Rec): Verdict
 }
+export type Piece = EventOf<'text.delta'> | EventOf<'thought.delta'>
 
 /** What is open in one lane of one session: an answer, a thought, a prompt in pieces. */
 type Lane = { session: string | undefined; agent: string | undefined; answer: Open; thought: Open; prompt: Open }
@@ -39,7 +42,7 @@ export function createClassifier({ rules, nameOf }: ClassifierOptions = {}): Cla
   let recent: Lane | undefined
 
   /** Most events of a source that streams come this way. Pieces belong together as long as their message is the same. */
-  function delta(event: EventOf<'text.delta'> | EventOf<'thought.delta'>): Verdict {
+  function delta(event: Piece): Verdict {
     const { session, agent, kind, message, text } = event
     const lane = recent !== undefined && recent.session === session && recent.agent === agent ? recent : laneOf(event)
     const open = kind === 'text.delta' ? lane.answer : lane.thought
@@ -74,8 +77,9 @@ export function createClassifier({ rules, nameOf }: ClassifierOptions = {}): Cla
 
   function tool(event: ToolEvent): Verdict {
     if (event.kind === 'tool.start') note(event, importOf(event))
-    const call = calls.size === 0 ? undefined : calls.get(keyOf(event.session, event.call))
-    if (call !== undefined && event.kind === 'tool.end') calls.delete(keyOf(event.session, event.call))
+    const key = calls.size === 0 ? '' : keyOf(event.session, event.call)
+    const call = calls.size === 0 ? undefined : calls.get(key)
+    if (call !== undefined && event.kind === 'tool.end') calls.delete(key)
     if (isCommit(event)) return milestone('tool.git-commit')
     if (call === 'commit' && (event.kind === 'tool.start' || event.toolKind === 'edit')) return milestone('tool.commit')
     const isTask = call === 'task' || (call === undefined && event.toolKind === 'task')
@@ -132,6 +136,10 @@ export function createClassifier({ rules, nameOf }: ClassifierOptions = {}): Cla
   return {
     push(event, record) {
       const verdict = builtIn(event, record) // also when another rule decides: it must see every piece of a text
+      return match === undefined ? verdict : (match(event, record) ?? verdict)
+    },
+    piece(event, record) {
+      const verdict = delta(event)
       return match === undefined ? verdict : (match(event, record) ?? verdict)
     },
   }

@@ -197,7 +197,7 @@ export function createSessionFold(session: string | undefined) {
     /** Nothing was done in it; something may have been said. */
     isIdle: () => counts.turns + counts.prompts === 0,
     /** Most events come this way. */
-    delta(event: EventOf<'text.delta'> | EventOf<'thought.delta'>, { class: its, rule }: Verdict): void {
+    piece(event: EventOf<'text.delta'> | EventOf<'thought.delta'>, { class: its, rule }: Verdict): void {
       time(event.at, event.seq)
       if (event.agent === undefined) (event.kind === 'text.delta' ? said : thought).hear(event.text)
       if (its === 'FINDING') find(event, rule)

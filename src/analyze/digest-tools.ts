@@ -45,8 +45,10 @@ export function createTools() {
   }
 
   function toolOf(name: string, toolKind: ToolKind): ToolDigest {
-    const key = tools.has(name) || tools.size < mostTools ? name : 'others'
-    let tool = tools.get(key)
+    let tool = tools.get(name)
+    if (tool !== undefined) return tool
+    const key = tools.size < mostTools ? name : 'others'
+    tool = tools.get(key)
     if (tool === undefined)
       tools.set(key, (tool = { name: key, toolKind, calls: 0, failed: 0, denied: 0, abandoned: 0, totalMs: 0, longestMs: 0 }))
     return tool

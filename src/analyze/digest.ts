@@ -3,7 +3,7 @@ import type { Rec } from '../base/json.ts'
 import type { Event, Kind } from '../model/event.ts'
 import { outcomeOf } from '../model/outcome.ts'
 import type { Pricer } from '../prices/price.ts'
-import { type ClassifierOptions, createClassifier, type Verdict } from './classify.ts'
+import { type ClassifierOptions, createClassifier, type Piece, type Verdict } from './classify.ts'
 import { createSessionFold, type SessionFold } from './digest-session.ts'
 import { type Digest, keeper, type Keeper, type RunDigest } from './digest-shape.ts'
 import { known } from './snapshot.ts'
@@ -67,18 +67,25 @@ export function createDigest({ rules, nameOf, price, ...limits }: DigestOptions 
     }
   }
 
+  /** Most events of a source that streams. A function of their own: the engine knows their shape here, and no other. */
+  function piece(event: Piece, record: Rec | undefined): Verdict {
+    const verdict = classifier.piece(event, record)
+    classes[verdict.class]++
+    const session = sessionOf(event.session, event.kind)
+    for (const stall of stalls.piece(event)) session.stall(stall)
+    session.piece(event, verdict)
+    return verdict
+  }
+
   return {
     /** The event's class, too. */
     push(event: Event, record?: Rec): Verdict {
       events++
+      if (event.kind === 'text.delta' || event.kind === 'thought.delta') return piece(event, record)
       const verdict = classifier.push(event, record)
       classes[verdict.class]++
       const session = sessionOf(event.session, event.kind)
       for (const stall of stalls.push(event)) session.stall(stall)
-      if (event.kind === 'text.delta' || event.kind === 'thought.delta') {
-        session.delta(event, verdict)
-        return verdict
-      }
       session.push(event, verdict)
       if (isOfRun(event)) ofRun(event)
       else if (event.kind === 'issue') issues.add(() => ({ line: event.line, code: event.code, text: event.text }))

@@ -5,18 +5,28 @@ const enough = 4 // units that a character may take, with white space around it
 /** The beginning of a text, on one line. */
 export function beginning(text: string, most: number): string {
   const line = onOneLine(text.slice(0, most * enough))
-  if (line.length <= most && text.length <= most * enough) return line
-  const points = Array.from(line)
-  return points.length <= most && text.length <= most * enough ? line : `${points.slice(0, most).join('').trimEnd()}…`
+  const isWhole = text.length <= most * enough
+  if (isWhole && line.length <= most) return line
+  let end = 0
+  for (let left = most; left > 0 && end < line.length; left--) end += isPair(line, end) ? 2 : 1
+  return isWhole && end === line.length ? line : flat(line.slice(0, end).trimEnd(), '…')
 }
 
 /** The end of a text, on one line. */
 export function ending(text: string, most: number): string {
   const line = onOneLine(text.slice(-most * enough))
-  if (line.length <= most && text.length <= most * enough) return line
-  const points = Array.from(line)
-  return points.length <= most && text.length <= most * enough ? line : `…${points.slice(-most).join('').trimStart()}`
+  const isWhole = text.length <= most * enough
+  if (isWhole && line.length <= most) return line
+  let start = line.length
+  for (let left = most; left > 0 && start > 0; left--) start -= isPair(line, start - 2) ? 2 : 1
+  return isWhole && start === 0 ? line : flat('…', line.slice(start).trimStart())
 }
+
+/** Two units that are one character. */
+const isPair = (text: string, at: number): boolean => (text.charCodeAt(at) & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00
+
+/** One text of its own: put together with `+`, it would keep the texts that its parts were cut from. */
+const flat = (...parts: string[]): string => parts.join('')
 
 const onOneLine = (text: string): string => (/[^\x21-\x7e ]|  |^ | $/.test(text) ? text.replace(/\s+/g, ' ').trim() : text)
 

@@ -90,7 +90,9 @@ export type Loop = {
 
 /** The object without keys that hold nothing. */
 export function known<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(value).filter(([, held]) => held !== undefined)) as never // the filter is what the type says
+  const held: Partial<T> = {}
+  for (const key in value) if (value[key] !== undefined) held[key] = value[key]
+  return held as never // the condition is what the type says
 }
 
 /** Two objects whose values are no objects. */

@@ -204,18 +204,25 @@ export function createStallFinder({ silenceMs = 300_000, repeats = 5, compaction
     return none
   }
 
+  /** The session is heard of; it may have been silent. */
+  function hear(session: Session, seq: number, now: number | undefined): readonly Stall[] {
+    const quiet = now !== undefined && now - session.at! >= silenceMs ? silence(session, now, true) : none
+    if (now !== undefined && !(session.at! >= now)) session.at = now
+    session.seq = seq
+    session.silent = false
+    return quiet
+  }
+
   return {
     /** `now`: when it came, for events that tell no time, or to go by the clock of whoever watches. */
     push(event: Event, now: number | undefined = event.at): readonly Stall[] {
       const session = sessionOf(event.session)
-      const quiet = now !== undefined && now - session.at! >= silenceMs ? silence(session, now, true) : none
-      if (now !== undefined && !(session.at! >= now)) session.at = now
-      session.seq = event.seq
-      session.silent = false
-      if (event.kind === 'text.delta' || event.kind === 'thought.delta') return quiet
+      const quiet = hear(session, event.seq, now)
       const found = read(session, event)
       return quiet.length === 0 ? found : [...quiet, ...found]
     },
+    /** The same for a piece of a text: it breaks the silence, and that is all. */
+    piece: ({ session, seq, at }: EventOf<'text.delta'> | EventOf<'thought.delta'>): readonly Stall[] => hear(sessionOf(session), seq, at),
     /** Time goes by. Each silence is told once. */
     tick(now: number): Stall[] {
       return [...sessions.values()].flatMap((session) => {

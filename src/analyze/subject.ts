@@ -6,6 +6,11 @@ import type { ToolKind } from '../model/vocabulary.ts'
 const commandKeys = ['command', 'cmd', 'script'] as const
 const pathKeys = ['file_path', 'filePath', 'path', 'absolute_path', 'notebook_path', 'file', 'filename', 'dir_path'] as const
 const otherKeys = ['pattern', 'query', 'url', 'description', 'prompt', 'name', 'skill', 'question', 'subject', 'title'] as const
+const anyKeys = [...pathKeys, ...commandKeys, ...otherKeys] as const
+const taskKeys = ['description', 'prompt'] as const
+const searchKeys = ['pattern', 'query', 'glob'] as const
+const listKeys = ['todos', 'plan', 'items'] as const
+const entryKeys = ['content', 'step', 'description', 'title', 'text'] as const
 
 const anyKeys = [...pathKeys, ...commandKeys, ...otherKeys]
 
@@ -40,9 +45,8 @@ export function subjectOf(called: Called): string {
     if (typeof asked === 'string') return asked
     const todos = todosIn(input)
     if (todos !== undefined) return plural(todos.length, 'item')
-    const value = toolKind === 'task' ? firstOf(input, ['description', 'prompt']) : firstOf(input, anyKeys)
-    const path = toolKind === 'search' ? firstOf(input, ['pattern', 'query', 'glob']) : undefined
-    const text = path ?? value
+    const sought = toolKind === 'search' ? firstOf(input, searchKeys) : undefined
+    const text = sought ?? firstOf(input, toolKind === 'task' ? taskKeys : anyKeys)
     if (typeof text === 'string' && text !== '') return text
   }
   if (title !== undefined && title !== '') return title
@@ -54,9 +58,10 @@ export function subjectOf(called: Called): string {
 /** The entries of a to-do list that a call writes, in the words of the model. */
 export function todosIn(input: unknown): { text: string; status: 'pending' | 'active' | 'done' }[] | undefined {
   if (!isRecord(input)) return undefined
-  const entries = ['todos', 'plan', 'items'].map((key) => listIn(input, key)).find((list) => list.length > 0)
-  const todos = (entries ?? []).flatMap((entry) => {
-    const text = firstOf(entry, ['content', 'step', 'description', 'title', 'text'])
+  const key = listKeys.find((one) => listIn(input, one).length > 0)
+  if (key === undefined) return undefined
+  const todos = listIn(input, key).flatMap((entry) => {
+    const text = firstOf(entry, entryKeys)
     const status = entry['status']
     return typeof text !== 'string' || typeof status !== 'string'
       ? []
@@ -65,9 +70,10 @@ export function todosIn(input: unknown): { text: string; status: 'pending' | 'ac
   return todos.length === 0 ? undefined : todos
 }
 
+const nothing: Rec[] = [] // never changed
 function listIn(input: Rec, key: string): Rec[] {
   const value = Object.hasOwn(input, key) ? input[key] : undefined
-  return Array.isArray(value) ? value.filter(isRecord) : []
+  return Array.isArray(value) ? value.filter(isRecord) : nothing
 }
 
 function firstOf(input: Rec, keys: readonly string[]): unknown {

@@ -230,7 +230,8 @@ export function createTracker(session?: string, { price }: TrackOptions = {}): T
 }
 
 export type RunEvent = EventOf<'run.start'> | EventOf<'run.end'> | EventOf<'phase.start'> | EventOf<'phase.end'>
-export const isOfRun = (event: Event): event is RunEvent => event.kind.startsWith('run.') || event.kind.startsWith('phase.')
+export const isOfRun = (event: Event): event is RunEvent => ofRun.has(event.kind)
+const ofRun: ReadonlySet<Kind> = new Set(['run.start', 'run.end', 'phase.start', 'phase.end'])
 
 const work: ReadonlySet<Kind> = new Set([
   'session.start',

@@ -21,6 +21,8 @@ export function createBook({ remember: mostMessages = 1 << 14, ...options }: Boo
   const account = createAccount(options, (session) => void settle(session))
   const { count, uncount, lane } = account
   const messages = new Map<string, Counted>()
+  const ids: string[] = [] // of the messages, in a ring: a Map finds its oldest key only behind all that were deleted before it
+  let oldest = 0
 
   /**
    * A message has ended, of which `before` was counted when it began; `open` is the key under which it was open. A running total that
@@ -67,8 +69,10 @@ export function createBook({ remember: mostMessages = 1 << 14, ...options }: Boo
   function remember(id: string, known: Counted | undefined, counted: Counted): void {
     counted.next = known
     messages.set(id, counted)
-    if (known !== undefined) cut(counted)
-    else if (messages.size > mostMessages) messages.delete(messages.keys().next().value!)
+    if (known !== undefined) return cut(counted)
+    if (ids.length >= mostMessages) messages.delete(ids[oldest]!)
+    ids[oldest] = id
+    oldest = (oldest + 1) % mostMessages
   }
 
   /** The sum of a turn, by model where that is told; `own` is the main conversation's part of it. */

@@ -9,15 +9,27 @@ export type Sums = Record<Bucket | 'reported' | 'priced' | 'unpriced', number>
 
 export const zero = (): Sums => ({ input: 0, output: 0, reasoning: 0, cacheRead: 0, cacheWrite: 0, reported: 0, priced: 0, unpriced: 0 })
 
+/** The signs are two branches: `-1 * 0` is no integer, and one such number makes all sums slow ones. */
 export function add(into: Sums, sums: Sums, sign: 1 | -1): void {
-  into.input += sign * sums.input
-  into.output += sign * sums.output
-  into.reasoning += sign * sums.reasoning
-  into.cacheRead += sign * sums.cacheRead
-  into.cacheWrite += sign * sums.cacheWrite
-  into.reported += sign * sums.reported
-  into.priced += sign * sums.priced
-  into.unpriced += sign * sums.unpriced
+  if (sign === 1) {
+    into.input += sums.input
+    into.output += sums.output
+    into.reasoning += sums.reasoning
+    into.cacheRead += sums.cacheRead
+    into.cacheWrite += sums.cacheWrite
+    into.reported += sums.reported
+    into.priced += sums.priced
+    into.unpriced += sums.unpriced
+  } else {
+    into.input -= sums.input
+    into.output -= sums.output
+    into.reasoning -= sums.reasoning
+    into.cacheRead -= sums.cacheRead
+    into.cacheWrite -= sums.cacheWrite
+    into.reported -= sums.reported
+    into.priced -= sums.priced
+    into.unpriced -= sums.unpriced
+  }
 }
 
 export const tokensIn = ({ input = 0, output = 0, reasoning = 0, cacheRead = 0, cacheWrite = 0 }: Tokens): number =>

@@ -64,8 +64,9 @@ export function createUsage(options: UsageOptions = {}) {
 
   function messageEnd(session: Session, event: EventOf<'message.end'>): void {
     const key = keyOf(event)
-    const begun = openIn(session).get(key)
-    openIn(session).delete(key)
+    const messages = openIn(session)
+    const begun = messages.get(key)
+    messages.delete(key)
     session.model ??= event.model
     const { start, told: calls = [] } = begun ?? {}
     const usage = event.usage ?? (calls.length > 0 ? undefined : start?.claim.tokens)
@@ -77,7 +78,8 @@ export function createUsage(options: UsageOptions = {}) {
       provider: event.provider ?? begun?.provider,
       at: begun?.at ?? event.at, // the end of a message is often told with the next record, which may be of the next day
       oneRequest: true,
-      ...told(usage, event.cost),
+      tokens: usage,
+      nanos: toldNanos(event.cost?.usd, usage),
     }
     book.message(session, claim, key, start === undefined ? calls : [start, ...calls])
   }
