@@ -23,7 +23,8 @@ export function ending(text: string, most: number): string {
 }
 
 /** Two units that are one character. */
-const isPair = (text: string, at: number): boolean => (text.charCodeAt(at) & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00
+const isPair = (text: string, at: number): boolean =>
+  (text.charCodeAt(at) & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00
 
 /** One text of its own: put together with `+`, it would keep the texts that its parts were cut from. */
 const flat = (...parts: string[]): string => parts.join('')

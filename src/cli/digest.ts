@@ -5,10 +5,11 @@ import type { Rec } from '../base/json.ts'
 import { quoted } from '../base/text.ts'
 import type { Event, EventOf } from '../model/event.ts'
 import { createPricer } from '../prices/price.ts'
+import type { Output } from '../stream/convert.ts'
 import { createReader } from '../stream/read.ts'
 import { claimers, open } from './dialects.ts'
 import { exitCodes, say, usageError } from './exit.ts'
-import { blocks, oneFile, print, screen, stdout } from './io.ts'
+import { blocks, oneFile, screen, stdout } from './io.ts'
 import { type CommandSpec, parseOptions, sizeOption } from './options.ts'
 import { redactionOf, redactOption } from './redaction.ts'
 import { rulesIn } from './rules.ts'
@@ -111,11 +112,31 @@ function troubleIn(list: string): Trouble[] {
 }
 
 async function show(digest: Digest, asJson: boolean): Promise<void> {
-  if (asJson) return print(`${JSON.stringify(digest)}\n`)
+  if (asJson) return printJson(digest)
   const [{ digestLines }, { screenOf }] = await Promise.all([import('../views/digest.ts'), import('./terminal.ts')])
   const out = screen()
   for (const line of digestLines(digest, screenOf())) out.line(line)
   out.flush()
+}
+
+/** One session after the other: as a single text all of them would take several times their size. */
+function printJson(digest: Digest): void {
+  const out = stdout()
+  let before = '{'
+  for (const [key, value] of Object.entries(digest)) {
+    out.text(`${before}"${key}":`)
+    if (key === 'sessions') printList(out, digest.sessions)
+    else out.text(JSON.stringify(value))
+    before = ','
+  }
+  out.text('}\n')
+  out.flush()
+}
+
+function printList(out: Output, items: readonly unknown[]): void {
+  out.text('[')
+  for (const [index, item] of items.entries()) out.text(`${index === 0 ? '' : ','}${JSON.stringify(item)}`)
+  out.text(']')
 }
 
 /** Records with their class, many at a time. */
