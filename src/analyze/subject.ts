@@ -12,7 +12,6 @@ const searchKeys = ['pattern', 'query', 'glob'] as const
 const listKeys = ['todos', 'plan', 'items'] as const
 const entryKeys = ['content', 'step', 'description', 'title', 'text'] as const
 
-
 export type Called = {
   toolKind: ToolKind
   title?: string | undefined
