@@ -157,7 +157,7 @@ function remember(mould: i32, end: i32): void {
   }
 }
 
-/** Short texts are put together, so that one call makes one JavaScript string of them all; whole numbers are read. */
+/** Short texts are put together, so that one call makes one JavaScript string of them all; usual numbers are read. */
 function collect(end: i32): void {
   let to = gather
   for (let entry = entries; entry < end; entry += 16) {
@@ -165,12 +165,9 @@ function collect(end: i32): void {
     const stop = load<i32>(entry, 4)
     const how = load<i32>(entry, 12)
     if (how === howNumberText) {
-      if (stop - from > 15) continue
-      let value: i64 = 0
-      let at = from
-      while (at < stop && isDigit(load<u8>(at))) value = value * 10 + load<u8>(at++) - 48
-      if (at < stop) continue
-      store<f64>(entry, <f64>value)
+      const value = decimal(from, stop)
+      if (isNaN(value)) continue
+      store<f64>(entry, value)
       store<i32>(entry, howNumber, 12)
     } else if ((how === howText || how === howText + 1) && stop - from <= shortText) {
       const size = how === howText ? copyText(from, stop, to) : unescapeTo(from, stop, to)
@@ -183,6 +180,29 @@ function collect(end: i32): void {
   }
   store<i32>(found, (end - entries) >> 4)
   store<i32>(found, to - gather, 4)
+}
+
+/** NaN for a number that has an exponent or is too long. A whole number of 15 digits and ten to the 15th are exact, so their quotient is right. */
+function decimal(start: i32, end: i32): f64 {
+  const from = start + (load<u8>(start) === 45 ? 1 : 0)
+  if (end - from > 16) return NaN
+  let value: i64 = 0
+  let digits: i32 = 0
+  let scale: f64 = 1
+  let inFraction = false
+  for (let at = from; at < end; at++) {
+    const byte = <i32>load<u8>(at)
+    if (byte === 46) inFraction = true
+    else if (!isDigit(byte)) return NaN
+    else {
+      value = value * 10 + byte - 48
+      digits++
+      if (inFraction) scale *= 10
+    }
+  }
+  if (digits > 15) return NaN
+  const size = <f64>value / scale
+  return from === start ? size : -size
 }
 
 /** In steps of 16 bytes: up to 15 more are written. */

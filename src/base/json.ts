@@ -36,6 +36,12 @@ export function mayHoldBigNumber(bytes: Uint8Array, start: number, end: number):
 const point = 46
 const isDigit = (byte: number): boolean => byte >= 48 && byte <= 57
 
+/** The value of a number as `parseJson` gives it. */
+export function numberOf(text: string): unknown {
+  const value = Number(text)
+  return Number.isInteger(value) && !Number.isSafeInteger(value) ? rawJson(text) : value
+}
+
 function keepNumberText(_key: string, value: unknown, context?: { source?: string }): unknown {
   if (typeof value !== 'number' || Number.isSafeInteger(value) || context?.source === undefined) return value
   return Number.isInteger(value) ? rawJson(context.source) : value

@@ -34,6 +34,29 @@ function readAll(lines: Iterable<string | Uint8Array>, plain = true, moulds: Mou
 }
 
 suite('what a mould makes is what JSON.parse makes', () => {
+  test('of numbers in every spelling', () => {
+    const texts =
+      '0 -0 1 -1 0.5 -0.25 0.1 0.002127 123456789012345 1234567890.12345 -9.99999999999999 0.000000000000001 0.07521323529411765'.split(' ')
+    texts.push(
+      ...'1e5 1E-7 2.5e+300 1e400 -1e-400 9007199254740993 12345678901234.56 0.0000000000000001 999999999999999 9999999999999999'.split(
+        ' ',
+      ),
+    )
+    for (const plain of [true, false])
+      assert.equal(
+        readAll(
+          ['1', '2', ...texts].map((text) => `{"n":${text}}`),
+          plain,
+        ),
+        texts.length,
+      )
+    const decimal = fc.tuple(fc.maxSafeInteger(), fc.integer({ min: 0, max: 17 })).map(([n, at]) => {
+      const digits = String(Math.abs(n)).padStart(at + 1, '0')
+      return `${n < 0 ? '-' : ''}${digits.slice(0, digits.length - at)}${at === 0 ? '' : `.${digits.slice(digits.length - at)}`}`
+    })
+    fc.assert(fc.property(fc.array(decimal, { minLength: 20 }), (some) => void readAll(['1', '2', ...some].map((text) => `{"n":${text}}`))))
+  })
+
   test('of texts, numbers and arrays that change', () => {
     const lines = [
       '{"type":"a","text":"one","n":1,"tags":["x"],"in":{"deep":[{"id":"1","at":1.5}]},"no":null,"yes":true}',

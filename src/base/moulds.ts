@@ -3,7 +3,7 @@
 // function that makes its object from what is in the holes. The values are those that JSON.parse gives; what fits no mould is for it.
 // The surprise: arrays of texts and numbers that did not change are shared by the objects, so nobody may change a record.
 import { utf8 } from './bytes.ts'
-import { isRecord, parseJson, type Rec } from './json.ts'
+import { isRecord, mayHoldBigNumber, numberOf, parseJson, type Rec } from './json.ts'
 import { code } from './moulds.gen.js'
 
 /** Lines longer than this are left to JSON.parse. */
@@ -82,8 +82,7 @@ export function createMoulds(plainNumbers: boolean): Moulds | undefined {
   const table = new Int32Array(buffer)
   const floats = new Float64Array(buffer)
   const moulds: Mould[] = []
-  const toNumber = plainNumbers ? Number : parseJson
-  const parse = plainNumbers ? JSON.parse : parseJson
+  const toNumber = plainNumbers ? Number : numberOf
   let lineStart = 0 // of the line that was not known
   let lineEnd = 0
   let unknown = 0
@@ -97,6 +96,9 @@ export function createMoulds(plainNumbers: boolean): Moulds | undefined {
     return (ascii ? latin1 : utf8)(memory, scratch, scratch + size)
   }
 
+  const arrayAt = (start: number, end: number): unknown =>
+    (plainNumbers || !mayHoldBigNumber(memory, start, end) ? JSON.parse : parseJson)(utf8(memory, start, end))
+
   /** Puts what changed since the last line of this mould in its holes. */
   function fill(values: unknown[]): void {
     const size = table[(found >> 2) + 1]!
@@ -109,7 +111,7 @@ export function createMoulds(plainNumbers: boolean): Moulds | undefined {
       if (kind === how.gathered) value = texts.substring(one, other)
       else if (kind === how.number) value = floats[entry >> 1]
       else if (kind === how.numberText) value = toNumber(latin1(memory, one, other))
-      else if (kind === how.json) value = parse(utf8(memory, one, other))
+      else if (kind === how.json) value = arrayAt(one, other)
       else value = textAt(one, other, kind)
       values[table[entry + 2]!] = value
     }
