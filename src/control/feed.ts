@@ -1,8 +1,8 @@
 // A run's events to those who have subscribed. Who keeps up gets them as they come; who asks for earlier ones, or cannot take what
 // comes, is served from the log until he has caught up. So a slow reader costs neither time nor memory, and misses nothing.
 import { stringifyJson } from '../base/json.ts'
+import { lineOf } from '../log/line.ts'
 import type { Event } from '../model/event.ts'
-import { jsonOf } from '../model/line.ts'
 import type { EventSink } from './contract.ts'
 import { type LogPlace, openReplay, type Cursor } from './replay.ts'
 import { notice } from './rpc.ts'
@@ -40,18 +40,53 @@ type Subscriber = {
 }
 
 const [beforeEvent = '', afterEvent = ''] = notice('event', '\n').split('\n')
+const [prefix, suffix] = [Buffer.from(beforeEvent), Buffer.from(`${afterEvent}\n`)]
 /** Of lines whose characters are bytes. One join: lines come in thousands when somebody is behind. */
 const noticesOf = (lines: readonly string[]): Uint8Array =>
   Buffer.from(`${beforeEvent}${lines.join(`${afterEvent}\n${beforeEvent}`)}${afterEvent}\n`, 'latin1')
 
-const mostHeld = 1 << 20 // characters that wait for the end of a turn of the event loop
+const mostHeld = 1 << 20 // bytes that wait for the end of a turn of the event loop
+const usualHeld = 1 << 17
+
+/** Notices of events without a gap, as bytes: all who keep up get the same. */
+function createBatch() {
+  let block = Buffer.allocUnsafeSlow(usualHeld)
+  let size = 0
+  let first = 0
+  let last = 0
+
+  return {
+    size: () => size,
+    add(event: Event): void {
+      if (size === 0 || last !== event.seq - 1) [first, size] = [event.seq, 0] // nobody wanted those between
+      last = event.seq
+      const line = lineOf(event)
+      const end = size + prefix.length + line.size + suffix.length
+      if (end > block.length) {
+        const larger = Buffer.allocUnsafeSlow(2 * end)
+        block.copy(larger, 0, 0, size)
+        block = larger
+      }
+      block.set(prefix, size)
+      line.bytes.copy(block, size + prefix.length, 0, line.size)
+      block.set(suffix, end - suffix.length)
+      size = end
+    },
+    take(): { first: number; last: number; bytes: Uint8Array } {
+      const taken = { first, last, bytes: Buffer.from(block.subarray(0, size)) }
+      first = last = size = 0
+      if (block.length > 2 * mostHeld) block = Buffer.allocUnsafeSlow(usualHeld)
+      return taken
+    },
+  }
+}
 
 export function createFeed(log: LogPlace): Feed {
   const replay = openReplay(log)
   const subscribers = new Set<Subscriber>()
   let head = 0
   let logged = 0 // the last that is in the file
-  let batch = { first: 0, last: 0, text: '' } // what is new since the last flush
+  const batch = createBatch() // what is new since the last flush
   let isWanted = false // somebody would take the batch
   let isOver = false
   let isClosed = false
@@ -66,24 +101,20 @@ export function createFeed(log: LogPlace): Feed {
   function push(event: Event): void {
     const { seq } = event
     head = seq
-    if (!isWanted || batch.text.length > mostHeld) return // too much at once is read from the log
-    if (batch.last !== seq - 1) batch = { first: seq, last: seq, text: '' } // nobody wanted those between
-    batch.last = seq
-    batch.text += notice('event', jsonOf(event))
+    if (isWanted && batch.size() <= mostHeld) batch.add(event) // too much at once is read from the log
   }
 
   function flush(): void {
     if (isClosed) return
     replay.mark(head)
     logged = head
-    const { first, last, text } = batch
-    batch = { first: 0, last: 0, text: '' }
+    const { first, last, bytes } = batch.take()
     for (const one of subscribers) {
       if (one.next > head) continue
       if (one.isFull) one.missed ||= one.cursor === undefined
       else if (one.cursor === undefined && one.next === first && last === head) {
         one.next = head + 1
-        write(one, text)
+        write(one, bytes)
       } else if (!one.isScheduled) readOn(one)
     }
     look()

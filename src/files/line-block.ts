@@ -4,6 +4,8 @@
 export type LineBlock = {
   /** Without its end. */
   add(line: string): void
+  /** The same, encoded already: the first bytes of these. */
+  addBytes(bytes: Buffer, size: number): void
   flush(): void
 }
 
@@ -23,14 +25,26 @@ export function createLineBlock(write: (bytes: Uint8Array) => void): LineBlock {
     write(bytes)
   }
 
+  /** A line of at most so many bytes; false when no block is large enough. */
+  function fits(most: number): boolean {
+    if (size + most + 1 > block.length) flush()
+    return most + 1 <= block.length
+  }
+
+  function end(added: number): void {
+    size += added
+    block[size++] = newline
+    if (size >= enough) flush()
+  }
+
   return {
     add(line) {
-      const most = line.length * widest + 1
-      if (size + most > block.length) flush()
-      if (most > block.length) return write(Buffer.from(`${line}\n`))
-      size += block.write(line, size)
-      block[size++] = newline
-      if (size >= enough) flush()
+      if (fits(line.length * widest)) end(block.write(line, size))
+      else write(Buffer.from(`${line}\n`))
+    },
+    addBytes(bytes, length) {
+      if (fits(length)) end(bytes.copy(block, size, 0, length))
+      else write(Buffer.concat([bytes.subarray(0, length), Buffer.from('\n')]))
     },
     flush,
   }

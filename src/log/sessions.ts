@@ -7,7 +7,7 @@ import { isAbsolute, join } from 'node:path'
 import { createLineBlock } from '../files/line-block.ts'
 import { createFramer } from '../framing/framer.ts'
 import type { Event } from '../model/event.ts'
-import { jsonOf } from '../model/line.ts'
+import { lineOf } from './line.ts'
 
 export type SessionLog = {
   path: string
@@ -41,14 +41,14 @@ export function openSessionLog(folder: string, id: string, lastSeq = 0): Session
   if (lastSeq > 0) cutTornLine(fd)
   let seq = lastSeq
 
-  const { add, flush } = createLineBlock((bytes) => {
+  const { addBytes, flush } = createLineBlock((bytes) => {
     for (let done = 0; done < bytes.length;) done += writeSync(fd, bytes, done)
   })
   return {
     path,
     append(event) {
-      seq++
-      add(jsonOf(seq === event.seq ? event : { ...event, seq }))
+      const { bytes, size } = lineOf(event, ++seq)
+      addBytes(bytes, size)
     },
     flush,
     close() {

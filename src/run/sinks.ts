@@ -1,21 +1,26 @@
 // Sinks: a dialect's records as lines, and the log. A reader that goes away is told of once and then forgotten: the run goes on.
 import { type Rec, stringifyJson } from '../base/json.ts'
 import type { WritableDialect } from '../dialects/contract.ts'
+import { lineOf } from '../log/line.ts'
 import type { SessionLog } from '../log/sessions.ts'
 import type { Event } from '../model/event.ts'
-import { jsonOf } from '../model/line.ts'
 import { createLedger, ledgerSink, type Loss } from '../stream/ledger.ts'
 import type { EventSink } from './pipeline.ts'
 
-/** Where lines go. `write` throws when nobody can take them any more. */
-export type LineOut = { line(text: string): void; flush(): void; close?(): void }
+/** Where lines go; throws when nobody can take them any more. `encoded`: a line that is the first of these bytes. */
+export type LineOut = { line(text: string): void; encoded?(bytes: Buffer, size: number): void; flush(): void; close?(): void }
 
 export type DialectSink = EventSink & { losses(): Loss[] }
 
 export function dialectSink(dialect: WritableDialect, out: LineOut, onGone: (error: unknown) => void): DialectSink {
   const ledger = createLedger(dialect)
-  const textOf = dialect.name === 'sluice' ? (record: Rec): string => jsonOf(record as Event) : stringifyJson // there a record is the event
-  const sink = ledgerSink(ledger, dialect, (record) => out.line(textOf(record)))
+  const { encoded } = out
+  const write = (record: Rec): void => out.line(stringifyJson(record))
+  const writeEvent = (record: Rec): void => {
+    const { bytes, size } = lineOf(record as Event) // a record of our own dialect is the event
+    encoded!(bytes, size)
+  }
+  const sink = ledgerSink(ledger, dialect, encoded !== undefined && dialect.name === 'sluice' ? writeEvent : write)
   const encoder = dialect.encoder(sink)
   const guarded = untilGone(onGone)
   return {
