@@ -8,6 +8,7 @@ import { outcomeOf } from '../model/outcome.ts'
 import { toolKindOf } from '../model/tool-kind.ts'
 import type { Ask, Command } from '../supervise/contract.ts'
 import { askFor } from './ask.ts'
+import { inBursts } from './burst.ts'
 import type { Done, Host, Running } from './contract.ts'
 import { createCourse } from './course.ts'
 import type { Driver, Program, Prompt, SpawnRequest, Wire } from './driver.ts'
@@ -37,7 +38,8 @@ export const patience: Patience = { interruptMs: 1500, termMs: 1500, lingerMs: 1
 const shownStderr = 4096
 const mostUnread = 32 * 2 ** 20 // bytes that were written to it
 
-export function startSpawned(driver: Driver, request: SpawnRequest, host: Host, times: Patience = patience): Running {
+export function startSpawned(driver: Driver, request: SpawnRequest, above: Host, times: Patience = patience): Running {
+  const host = inBursts(above)
   const { program } = driver
   const cwd = typeof program === 'string' ? '/' : program.cwd
   const began = host.now()
@@ -99,7 +101,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, host: Host, 
 
   function tell(event: Event): void {
     course.see(event)
-    host.emit([event])
+    host.tell(event)
     talk.see?.(event)
     if (!isEnding && cancel?.when === 'step' && (event.kind === 'message.end' || event.kind === 'tool.end') && course.openCalls() === 0)
       stopTurn(cancel)
@@ -138,6 +140,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, host: Host, 
 
   function text(words: string): void {
     if (isClosed) return
+    host.release() // what it said before stands in the stream
     if (listener.records() === 0) written.push(words)
     else written = []
     group?.stdin?.write(words)
@@ -229,7 +232,8 @@ export function startSpawned(driver: Driver, request: SpawnRequest, host: Host, 
 
   /** Its input is closed when all is done, and it is given time to leave. */
   function step(): void {
-    clearTimeout(leaving)
+    if (leaving !== undefined) clearTimeout(leaving)
+    leaving = undefined
     if (!isLast || isEnding || isBusy()) return
     if (isClosed && driver.stays === true) return dismiss()
     const mayGoOn = driver.onlyPrompted !== true && course.hadTasks()
@@ -282,6 +286,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, host: Host, 
     started.stdout.on('data', (chunk: Buffer) => {
       heardAt = Date.now()
       listener.push(chunk)
+      host.release()
       if (started.stdin!.writableLength > mostUnread) abandon('unread', 'asked more than it read the answers to', 'now')
     })
     let hasExited = false

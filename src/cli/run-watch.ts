@@ -44,7 +44,7 @@ export function watchOf(flags: AgentFlags, { settings, profile }: Frame, started
       loops: createLoops(),
       defiance: createDefiance(),
       directives,
-      quota: { step: (event, now) => quota.step(event, now) },
+      quota: { deaf: true, step: (event, now) => quota.step(event, now) },
     }),
     limit: () => quota.reached(),
     renew: () => void (quota = createQuota()),

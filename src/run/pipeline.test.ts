@@ -17,11 +17,8 @@ function collector(): EventSink & { lines: string[] } {
 
 test('stages add before and after, and the numbers have no gap', () => {
   const doubling: Stage = {
-    push(event, pass) {
-      pass(notice('before'))
-      pass(event)
-    },
-    end: (pass) => pass(notice('last')),
+    push: (events, pass) => events.forEach((event) => pass([notice('before'), event])),
+    end: (pass) => pass([notice('last')]),
   }
   const sink = collector()
   const pipeline = createPipeline([doubling], [sink])

@@ -2,8 +2,10 @@
 // is told within one turn of the event loop goes out in one write.
 import type { Event } from '../model/event.ts'
 
-/** Passes on the event, and whatever belongs before or after it. */
-export type Stage = { push(event: Event, pass: (event: Event) => void): void; end?(pass: (event: Event) => void): void }
+type Pass = (events: readonly Event[]) => void
+
+/** Passes on the events that came together, and whatever belongs before, between or after them. */
+export type Stage = { push(events: readonly Event[], pass: Pass): void; end?(pass: Pass): void }
 
 /** Takes every event in order; must not throw. */
 export type EventSink = { push(event: Event): void; flush(): void; end(): void }
@@ -20,13 +22,15 @@ export function createPipeline(stages: readonly Stage[], sinks: readonly EventSi
   let isScheduled = false
   let isOver = false
 
-  const deliver = (event: Event): void => {
-    event.seq = ++seq
-    event.run = run
-    for (const sink of sinks) sink.push(event)
+  const deliver: Pass = (events) => {
+    for (const event of events) {
+      event.seq = ++seq
+      event.run = run
+      for (const sink of sinks) sink.push(event)
+    }
   }
-  /** What takes an event into the first stage, and its results through the rest. */
-  const ways = stages.reduceRight<((event: Event) => void)[]>((rest, stage) => [(event) => stage.push(event, rest[0]!), ...rest], [deliver])
+  /** What takes events into the first stage, and its results through the rest. */
+  const ways = stages.reduceRight<Pass[]>((rest, stage) => [(events) => stage.push(events, rest[0]!), ...rest], [deliver])
 
   const flush = (): void => {
     isScheduled = false
@@ -36,7 +40,7 @@ export function createPipeline(stages: readonly Stage[], sinks: readonly EventSi
   return {
     emit(events) {
       if (isOver) return
-      for (const event of events) ways[0]!(event)
+      ways[0]!(events)
       if (isScheduled) return
       isScheduled = true
       setImmediate(flush)

@@ -6,7 +6,7 @@ import type { Event, Kind, Payload, Place } from '../model/event.ts'
 import type { Decider } from '../model/vocabulary.ts'
 import type { Answer, Ask, Command } from '../supervise/contract.ts'
 import type { Broker, Question, Reply, Settled } from '../supervise/permission.ts'
-import type { Policies, Said } from '../supervise/policy.ts'
+import { isQuiet, type Policies, type Said } from '../supervise/policy.ts'
 import type { Pipeline } from './pipeline.ts'
 
 /** A person, or a program, who can be asked. The signal says that the question is no longer open. */
@@ -77,14 +77,36 @@ export function startRun({ start, broker, answerer, chooser, guard, policies, pi
   }
 
   function emit(events: readonly Event[]): void {
-    for (const event of events) {
-      const kept = guard.step(event, now())
-      if (!kept.some(({ action }) => action.type === 'drop')) pipeline.emit([event])
-      place = { session: event.session, turn: event.turn }
-      actOn(kept)
-      actOn(policies.step(event, now()))
+    let from = 0
+    for (let at = 0; at < events.length; at++) {
+      const event = events[at]!
+      if (isQuiet(event)) continue
+      if (from < at) emitQuiet(events.slice(from, at))
+      from = at + 1
+      emitOne(event)
     }
+    if (from < events.length) emitQuiet(from === 0 ? events : events.slice(from))
     wind()
+  }
+
+  function emitOne(event: Event): void {
+    const kept = guard.step(event, now())
+    if (!kept.some(({ action }) => action.type === 'drop')) pipeline.emit([event])
+    place = { session: event.session, turn: event.turn }
+    actOn(kept)
+    actOn(policies.step(event, now()))
+  }
+
+  /** Nothing can happen between these, so they go together. */
+  function emitQuiet(events: readonly Event[]): void {
+    pipeline.emit(events)
+    const { session, turn } = events.at(-1)!
+    place = { session, turn }
+    const time = now()
+    for (const event of events) {
+      guard.step(event, time)
+      actOn(policies.step(event, time))
+    }
   }
 
   // ── policies ───────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -1,6 +1,7 @@
 // Sinks: a dialect's records as lines, and the log. A reader that goes away is told of once and then forgotten: the run goes on.
 import { type Rec, stringifyJson } from '../base/json.ts'
 import type { WritableDialect } from '../dialects/contract.ts'
+import { createJsonLines, type Line } from '../files/json-line.ts'
 import { lineOf } from '../log/line.ts'
 import type { SessionLog } from '../log/sessions.ts'
 import type { Event } from '../model/event.ts'
@@ -14,13 +15,7 @@ export type DialectSink = EventSink & { losses(): Loss[] }
 
 export function dialectSink(dialect: WritableDialect, out: LineOut, onGone: (error: unknown) => void): DialectSink {
   const ledger = createLedger(dialect)
-  const { encoded } = out
-  const write = (record: Rec): void => out.line(stringifyJson(record))
-  const writeEvent = (record: Rec): void => {
-    const { bytes, size } = lineOf(record as Event) // a record of our own dialect is the event
-    encoded!(bytes, size)
-  }
-  const sink = ledgerSink(ledger, dialect, encoded !== undefined && dialect.name === 'sluice' ? writeEvent : write)
+  const sink = ledgerSink(ledger, dialect, writerOf(dialect, out))
   const encoder = dialect.encoder(sink)
   const guarded = untilGone(onGone)
   return {
@@ -39,6 +34,18 @@ export function dialectSink(dialect: WritableDialect, out: LineOut, onGone: (err
         out.close?.()
       }),
     losses: () => ledger.losses(),
+  }
+}
+
+/** A record of our own dialect is the event, and its line is made already. */
+function writerOf({ name, tag }: WritableDialect, { line, encoded }: LineOut): (record: Rec) => void {
+  if (encoded === undefined) return (record) => line(stringifyJson(record))
+  const lines = createJsonLines()
+  const lineFor =
+    name === 'sluice' ? (record: Rec): Line => lineOf(record as Event) : (record: Rec): Line => lines.line(record, tag(record) ?? '')
+  return (record) => {
+    const { bytes, size } = lineFor(record)
+    encoded(bytes, size)
   }
 }
 

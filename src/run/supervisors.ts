@@ -3,9 +3,10 @@ import { readdirSync } from 'node:fs'
 import { quoted } from '../base/text.ts'
 import { SettingsError } from '../config/read.ts'
 import { realPath } from '../files/real-path.ts'
-import type { Event } from '../model/event.ts'
+import type { Event, Payload } from '../model/event.ts'
 import { makeEvent } from '../model/make.ts'
 import { createRedactor, type LinePattern } from '../stream/redact.ts'
+import { isDelta } from '../stream/redact-stream.ts'
 import type { Gates } from '../supervise/gates.ts'
 import { type Broker, createBroker } from '../supervise/permission.ts'
 import { createStatus } from '../supervise/status.ts'
@@ -50,50 +51,57 @@ export async function stagesOf({ settings, secrets }: Frame, { redact, label }: 
 
 /** Every session of the run bears the name that the run was given. */
 const labelStage = (label: string): Stage => ({
-  push: (event, pass) => pass(event.kind === 'session.start' ? { ...event, label } : event),
+  push: (events, pass) => pass(events.map((event) => (event.kind === 'session.start' ? { ...event, label } : event))),
 })
 
 function statusStage(): Stage {
   const policy = createStatus()
   return {
-    push(event, pass) {
-      if (policy.drops(event)) return
-      const { at, session, agent, turn } = event
-      for (const status of policy.step(event))
-        pass(makeEvent('status.update', status, { at, session, agent, turn, synthetic: 'policy:status' }))
-      pass(event)
+    push(events, pass) {
+      let told: Event[] | undefined // from the first that is not passed on as it came
+      for (let index = 0; index < events.length; index++) {
+        const event = events[index]!
+        const isDropped = policy.drops(event)
+        const found = isDropped ? none : policy.step(event)
+        if (isDropped || found.length > 0) told ??= events.slice(0, index)
+        for (const status of found) told!.push(statusEvent(status, event))
+        if (!isDropped) told?.push(event)
+      }
+      pass(told ?? events)
     },
   }
 }
+
+const none: readonly Payload<'status.update'>[] = []
+
+const statusEvent = (status: Payload<'status.update'>, { at, session, agent, turn }: Event): Event =>
+  makeEvent('status.update', status, { at, session, agent, turn, synthetic: 'policy:status' })
 
 /** Says how often it had to step in. It says so before a turn ends: to some readers that is the end of the stream. */
 function redactStage(values: readonly string[], patterns: readonly LinePattern[]): Stage {
   const redactor = createRedactor({ values, patterns })
   let told = 0
   let hasTurned = false // what comes after a turn repeats it, or is ours
-  const tell = ({ at, session }: Event, pass: (event: Event) => void): void => {
+  const news = ({ at, session }: Event): Event[] => {
     const count = Object.values(redactor.counts()).reduce((sum, hits) => sum + hits, 0)
     const notice = redactor.notice()
-    if (notice !== undefined && count > told) pass(makeEvent('notice', notice, { at, session, synthetic: 'policy:redact' }))
+    const isNew = notice !== undefined && count > told
     told = count
+    return isNew ? [makeEvent('notice', notice, { at, session, synthetic: 'policy:redact' })] : []
+  }
+  const redacted = (event: Event): Event[] => {
+    if (event.kind === 'session.end') return [...redactor.end(), ...(hasTurned ? [] : news(event)), ...redactor.event(event)]
+    const events = redactor.event(event)
+    if (event.kind !== 'turn.end') return events
+    hasTurned = true
+    return events.toSpliced(-1, 0, ...news(event))
   }
   return {
-    push(event, pass) {
-      if (event.kind === 'session.end') {
-        for (const held of redactor.end()) pass(held)
-        if (!hasTurned) tell(event, pass)
-      }
-      const events = redactor.event(event)
-      const end = event.kind === 'turn.end' ? events.pop() : undefined
-      for (const one of events) pass(one)
-      if (end === undefined) return
-      hasTurned = true
-      tell(event, pass)
-      pass(end)
+    push(events, pass) {
+      if (events.length === 1) pass(redacted(events[0]!))
+      else pass(events.every(isDelta) ? redactor.deltas(events) : events.flatMap(redacted))
     },
-    end(pass) {
-      for (const held of redactor.end()) pass(held)
-    },
+    end: (pass) => pass(redactor.end()),
   }
 }
 

@@ -142,6 +142,8 @@ export type Compiled = {
   full: RegExp
   /** Finds the first place from which the rest of the text may be the beginning of a secret. */
   open: RegExp
+  /** Characters of the longest text that `hint` looks for. */
+  longestHint: number
   rules: readonly Rule[]
 }
 
@@ -151,11 +153,13 @@ export function compileRules(rules: readonly Rule[]): Compiled {
   const group = (steps: readonly Step[] = []): string => `(${steps.map(whole).join('')})`
   const full = (rule: Rule): string => `${group(rule.before)}${group(rule.secret)}${group(rule.after)}`
   const open = (rule: Rule): string => begun(stepsOf(rule))
+  const lengthOf = (step: Step | undefined): number => (step === undefined || isRun(step) ? Infinity : chars(step).length)
   const firsts = new Set(rules.map((rule) => firstOf(stepsOf(rule))))
   return {
     hint: new RegExp([...new Set(starts)].join('|'), 'g'),
     full: new RegExp(joinApart(rules, full), 'y'),
     open: new RegExp(`(?=${[...firsts].join('|')})(?:${joinApart(rules, open)})$`, 'g'), // the first characters alone let most places go by
+    longestHint: Math.max(...rules.map((rule) => lengthOf(stepsOf(rule)[0]))),
     rules,
   }
 }

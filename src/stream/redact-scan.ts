@@ -18,17 +18,19 @@ export type ScanOptions = {
 export type Scanner = {
   /** There is no secret in it; cheap. False may mean anything. */
   isClean(text: string, from?: number): boolean
+  /** The same of a text that may go on: from the place on that it returns nothing can be said yet. -1 may mean anything. */
+  cleanUntil(text: string, from: number): number
   /** What is found in `text` from `from` on; before it stands only context. From `open` on nothing can be said yet. */
   scan(text: string, from: number, ended: boolean): { found: Found[]; open: number }
-  /** From there on `text` may be the beginning of a secret; its length when it is none. */
-  openFrom(text: string, from: number): number
   /** How much of the text before a place may matter for what is found after it. */
   contextBefore(text: string, at: number): string
   /** Exact values only. */
-  scanValues(text: string): Found[]
+  scanValues(text: string): readonly Found[]
   /** All but the patterns of the user. */
-  scanName(text: string): Found[]
+  scanName(text: string): readonly Found[]
 }
+
+const none: readonly Found[] = []
 
 type Finder = (text: string, from: number) => Found | undefined
 
@@ -55,8 +57,8 @@ export function createScanner({ values = [], patterns = [], shapes: withShapes =
   const ofValues = finders.slice(0, secrets.length)
   const ofNames = finders.slice(0, finders.length - patterns.length)
 
-  const openFrom = (text: string, from: number): number => {
-    let open = compiled === undefined ? text.length : openShape(compiled, text, from)
+  const openFrom = (text: string, from: number, shapesFrom = from): number => {
+    let open = compiled === undefined ? text.length : openShape(compiled, text, shapesFrom)
     for (const secret of secrets) open = Math.min(open, openValue(secret, text, from, open))
     if (patterns.length === 0) return open
     const line = text.lastIndexOf('\n') + 1
@@ -83,6 +85,10 @@ export function createScanner({ values = [], patterns = [], shapes: withShapes =
 
   const isClean = (text: string, from = 0): boolean => patterns.length === 0 && isCleanName(text, from)
 
+  /** Where no shape has begun, its beginning can only be cut off by the end: that is not far from there. */
+  const cleanUntil = (text: string, from: number): number =>
+    isClean(text, from) ? openFrom(text, from, Math.max(from, text.length - (compiled?.longestHint ?? 0))) : -1
+
   const isCleanName = (text: string, from: number): boolean => {
     for (const secret of secrets) if (text.includes(secret, from)) return false
     if (compiled === undefined) return true
@@ -92,14 +98,14 @@ export function createScanner({ values = [], patterns = [], shapes: withShapes =
 
   return {
     isClean,
-    openFrom,
+    cleanUntil,
     scan: (text, from, ended) => scanWith(finders, text, from, ended),
     contextBefore(text, at) {
       const line = patterns.length === 0 || at === 0 ? at : text.lastIndexOf('\n', at - 1) + 1
       return text.slice(Math.max(0, at - longestLine, Math.min(line, at - contextNeeded)), at)
     },
-    scanValues: (text) => (ofValues.length === 0 ? [] : scanWith(ofValues, text, 0, true).found),
-    scanName: (text) => (isCleanName(text, 0) ? [] : scanWith(ofNames, text, 0, true).found),
+    scanValues: (text) => (secrets.some((secret) => text.includes(secret)) ? scanWith(ofValues, text, 0, true).found : none),
+    scanName: (text) => (isCleanName(text, 0) ? none : scanWith(ofNames, text, 0, true).found),
   }
 }
 

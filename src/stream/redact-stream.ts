@@ -28,13 +28,22 @@ export const isSameStream = (a: Delta, b: Delta): boolean =>
   a.call === b.call &&
   (a.kind !== 'tool.delta' || b.kind !== 'tool.delta' || (a.of === b.of && a.stream === b.stream))
 
-/** Nearly always: no secret, and no beginning of one. */
-export function passesAtOnce(scanner: Scanner, stream: Stream, text: string): boolean {
-  const joined = stream.context + text
+/** How many of these deltas pass at once. Nearly always all: no secret, and no beginning of one. */
+export function passAtOnce(scanner: Scanner, stream: Stream, deltas: readonly Delta[]): number {
   const from = stream.context.length
-  if (!scanner.isClean(joined, from) || scanner.openFrom(joined, from) < joined.length) return false
-  stream.context = scanner.contextBefore(joined, joined.length)
-  return true
+  let joined = stream.context
+  for (const { text } of deltas) joined += text
+  const clean = scanner.cleanUntil(joined, from)
+  if (clean < from + deltas[0]!.text.length) return 0
+  let count = 0
+  let end = from
+  for (const { text } of deltas) {
+    if (end + text.length > clean) break
+    end += text.length
+    count++
+  }
+  stream.context = scanner.contextBefore(joined, end)
+  return count
 }
 
 type Told = { event: Delta; text: string; changed: boolean; hits: Hits }

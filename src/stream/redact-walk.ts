@@ -16,6 +16,9 @@ export type Walker = {
   line(line: string, hits: Hits): string
 }
 
+/** `isPlain`: it says nothing of its value. */
+type Key = { name: string; isPlain: boolean }
+
 const deepest = 500
 const mostKeys = 1024
 const longestKey = 64
@@ -46,13 +49,15 @@ export function createWalker(scanner: Scanner): Walker {
 
   const exact = (value: string, hits: Hits): string => replace(value, scanner.scanValues(value), hits)
   /** A key is a name that programs look for: patterns of the user are about texts. */
-  const keyOf = (key: string, hits: Hits): string => {
-    if (cleanKeys.has(key)) return key
+  const keyOf = (key: string, hits: Hits): Key => {
+    const known = cleanKeys.get(key)
+    if (known !== undefined) return known
     const name = replace(key, scanner.scanName(key), hits)
-    if (name === key && key.length <= longestKey && cleanKeys.size < mostKeys) cleanKeys.add(key)
-    return name
+    const made = { name, isPlain: key !== 'value' && !isMediaKey.test(key) && !isTelling(key) }
+    if (name === key && key.length <= longestKey && cleanKeys.size < mostKeys) cleanKeys.set(key, made)
+    return made
   }
-  const cleanKeys = new Set<string>() // most records have the same few
+  const cleanKeys = new Map<string, Key>() // most records have the same few
 
   /** A value whose name says what it is. */
   const told = (name: string, value: string, hits: Hits): string => {
@@ -61,8 +66,7 @@ export function createWalker(scanner: Scanner): Walker {
     return replace(whole, scanner.scan(whole, 0, true).found, hits).slice(context.length)
   }
 
-  const member = (key: string, value: unknown, owner: Rec, hits: Hits, depth: number): unknown => {
-    if (typeof value !== 'string') return walk(value, hits, depth)
+  const member = (key: string, value: string, owner: Rec, hits: Hits): string => {
     // Pictures and the like are long, and encoded: no shape shows in them.
     if (isMediaKey.test(key) && hasMime(owner)) return exact(value, hits)
     const name = key === 'value' ? (owner['name'] ?? owner['key']) : key
@@ -92,8 +96,16 @@ export function createWalker(scanner: Scanner): Walker {
     for (let index = 0; index < keys.length; index++) {
       const key = keys[index]!
       const item = value[key]
-      let name = keyOf(key, hits)
-      const done = typeof item === 'string' && words.includes(key) ? exact(item, hits) : member(key, item, value, hits, depth + 1)
+      const { name: own, isPlain } = keyOf(key, hits)
+      let name = own
+      const done =
+        typeof item !== 'string'
+          ? walk(item, hits, depth + 1)
+          : words.includes(key)
+            ? exact(item, hits)
+            : isPlain
+              ? text(item, hits)
+              : member(key, item, value, hits)
       if (copy === undefined && name === key && done === item) continue
       copy ??= new Map(keys.slice(0, index).map((before) => [before, value[before]]))
       for (let count = 2; copy.has(name); count++) name = `${name}_${count}`

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import type { Event } from '../model/event.ts'
 import { createRedactor, type LinePattern } from './redact.ts'
+import { isDelta } from './redact-stream.ts'
 
 const abc = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 const of = (length: number): string => abc.repeat(5).slice(0, length)
@@ -183,6 +184,26 @@ test('however a text is cut into deltas, what comes out is the redacted whole', 
     }),
     { numRuns: 3000 },
   )
+})
+
+test('deltas that are looked at together come out as each alone', () => {
+  const piece = fc.oneof(
+    fc.constantFrom(...secrets.map((secret) => secret.slice(0, 12)), ...secrets, 's', 'aws', ' https://a:b@c ', 'a word\n', '', '-'),
+    fc.string({ maxLength: 8 }),
+  )
+  const more = fc.constantFrom({}, {}, {}, { block: 1 }, { run: secrets[0] }, { note: secrets[0] }, { ext: { a: secrets[0] } })
+  const kind = fc.constantFrom('text.delta', 'text.delta', 'text.delta', 'thought.delta', 'tool.delta')
+  const origin = fc.constantFrom(undefined, { dialect: 'x', record: 1 }, { dialect: 'x', record: 2 }, { dialect: secrets[0], record: 1 })
+  const event = fc.tuple(piece, more, kind, origin).map(([text, rest, of, from]) => delta(text, { kind: of, origin: from, ...rest }))
+  const patterns: LinePattern[] = [{ name: 'word', *find() {} }]
+  const property = fc.property(fc.array(fc.array(event, { minLength: 1, maxLength: 12 })), fc.boolean(), (bursts, withPatterns) => {
+    const given = withPatterns ? { ...options, patterns } : options
+    const [one, all] = [createRedactor(given), createRedactor(given)]
+    for (const burst of bursts) assert.deepEqual(all.deltas(burst.filter(isDelta)), burst.flatMap(one.event))
+    assert.deepEqual(all.end(), one.end())
+    assert.deepEqual(all.counts(), one.counts())
+  })
+  fc.assert(property, { numRuns: 500 })
 })
 
 test('what introduces a secret may be told before it', () => {

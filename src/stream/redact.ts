@@ -3,7 +3,7 @@
 import type { Rec } from '../base/json.ts'
 import type { Event, Kind, Payload } from '../model/event.ts'
 import { createScanner, type ScanOptions } from './redact-scan.ts'
-import { createStream, isDelta, isSameStream, passesAtOnce, release, type Delta, type Stream } from './redact-stream.ts'
+import { createStream, isDelta, isSameStream, passAtOnce, release, type Delta, type Stream } from './redact-stream.ts'
 import { withTexts } from './redact-texts.ts'
 import { createWalker, type Hits } from './redact-walk.ts'
 import { isWord, wordsIn } from './redact-words.ts'
@@ -13,6 +13,8 @@ export type { LinePattern, ScanOptions } from './redact-scan.ts'
 export type Redactor = {
   /** The events that can be told now, redacted; `ext.redacted` counts what was taken out of each. */
   event(event: Event): Event[]
+  /** The same of deltas that came one right after another: they are looked at together. */
+  deltas(events: readonly Delta[]): Event[]
   /** What still waits: nothing more will come. */
   end(): Event[]
   text(text: string): { text: string; hits: Hits }
@@ -24,6 +26,9 @@ export type Redactor = {
   notice(): Payload<'notice'> | undefined
 }
 
+/** How a field is redacted. `clean`: a value in which there was nothing the last time; most events repeat it. */
+type Way = { how: 'as it is' | 'raw' | 'origin' | 'word' | 'records' | 'value'; clean: string | undefined }
+
 /** The streams of one session or subagent. */
 type Lane = { session: string | undefined; agent: string | undefined; model: Map<string, Stream>; calls: Map<string, Map<string, Stream>> }
 
@@ -32,12 +37,16 @@ export function createRedactor(options: ScanOptions = {}): Redactor {
   const walker = createWalker(scanner)
   const totals: Hits = {}
   const lanes = new Map<string, Lane>()
-  /** Names that have just been looked at: most events repeat them. */
-  const known: Rec = {}
-  const knownOrigin: Rec = {}
+  const ways = new Map<Kind, Map<string, Way>>()
+  /** The last one in which there was nothing. */
+  let cleanOrigin: Rec = {}
+  let originKeys: readonly string[] = []
+  let cleanDelta: Delta | undefined
+  let deltaKeys: readonly string[] = []
 
   /** The stream of the last delta, while nothing else has come. */
   let recent: { event: Delta; stream: Stream } | undefined
+  let recentLane: Lane | undefined
 
   const add = (hits: Hits): void => {
     for (const [rule, count] of Object.entries(hits)) totals[rule] = (totals[rule] ?? 0) + count
@@ -48,18 +57,41 @@ export function createRedactor(options: ScanOptions = {}): Redactor {
     return { ...event, ext: { ...event.ext, redacted: { ...before, ...hits } } }
   }
 
-  const field = (kind: Kind, key: string, value: unknown, hits: Hits): unknown => {
-    if (isWord(kind, key)) return walker.exact(value, hits)
-    const words = Object.hasOwn(wordsIn, key) ? wordsIn[key] : undefined
-    return words === undefined ? walker.value(value, hits) : walker.records(value, words, hits)
+  const wayOf = (kind: Kind, key: string): Way => {
+    let ofKind = ways.get(kind)
+    if (ofKind === undefined) ways.set(kind, (ofKind = new Map()))
+    let way = ofKind.get(key)
+    if (way === undefined) {
+      way = { how: howOf(kind, key), clean: undefined }
+      if (ofKind.size < mostKeys) ofKind.set(key, way)
+    }
+    return way
   }
 
-  /** The same names and words as before, and numbers. */
-  const isKnownOrigin = (origin: Rec): boolean => {
+  const field = (how: Way['how'], key: string, value: unknown, hits: Hits): unknown => {
+    if (how === 'word') return walker.exact(value, hits)
+    return how === 'value' || how === 'raw' ? walker.value(value, hits) : walker.records(value, wordsIn[key] ?? [], hits)
+  }
+
+  /** The same keys and words as before, and numbers. */
+  const isCleanOrigin = (origin: Rec): boolean => {
+    let index = 0
     for (const key in origin) {
+      if (key !== originKeys[index++]) return false
       const value = origin[key]
-      if (!Object.hasOwn(knownOrigin, key) || (typeof value !== 'number' && value !== knownOrigin[key])) return false
+      if (typeof value !== 'number' && value !== cleanOrigin[key]) return false
     }
+    return true
+  }
+
+  /** But for its text it differs from the last one in nothing but numbers. */
+  const isCleanDelta = (event: Delta): boolean => {
+    if (cleanDelta === undefined || !isSameStream(cleanDelta, event)) return false
+    const { run, clock, synthetic, origin, ext, raw } = event
+    if (run !== cleanDelta.run || clock !== cleanDelta.clock || synthetic !== cleanDelta.synthetic) return false
+    if (ext !== undefined || raw !== undefined || (origin !== undefined && !isCleanOrigin(origin))) return false
+    let index = 0
+    for (const key in event) if (key !== deltaKeys[index++]) return false
     return true
   }
 
@@ -68,16 +100,21 @@ export function createRedactor(options: ScanOptions = {}): Redactor {
     const hits: Hits = {}
     const again: Hits = {}
     const fields = event as Rec
+    const { kind } = event
     let copy: Rec | undefined
     for (const key in fields) {
       const value = fields[key]
-      if (value === undefined || typeof value === 'number' || key === 'kind' || (key === 'text' && isDelta(event))) continue
-      if (value === known[key]) continue
-      if (key === 'origin' && isKnownOrigin(value as Rec)) continue
-      const done = key === 'raw' && typeof value === 'string' ? walker.line(value, again) : field(event.kind, key, value, hits)
+      if (typeof value !== 'string' && (typeof value !== 'object' || value === null)) continue
+      const way = wayOf(kind, key)
+      const { how } = way
+      if (value === way.clean || how === 'as it is' || (how === 'origin' && isCleanOrigin(value as Rec))) continue
+      const done = how === 'raw' && typeof value === 'string' ? walker.line(value, again) : field(how, key, value, hits)
       if (done !== value) (copy ??= { ...fields })[key] = done
-      else if (isName.has(key)) known[key] = value
-      else if (key === 'origin') Object.assign(knownOrigin, value)
+      else if (typeof value === 'string') way.clean = value.length > longestKept ? undefined : value
+      else if (how === 'origin') {
+        cleanOrigin = { ...value }
+        originKeys = Object.keys(value)
+      }
     }
     if (copy === undefined) return event
     const isRepeated = 'streamed' in event && event.streamed === true
@@ -86,11 +123,12 @@ export function createRedactor(options: ScanOptions = {}): Redactor {
     return mark(copy as Event, Object.keys(hits).length > 0 ? hits : again)
   }
 
-  const laneOf = (event: Event): Lane => {
-    const key = `${event.session ?? ''}\n${event.agent ?? ''}`
+  const laneOf = ({ session, agent }: Event): Lane => {
+    if (recentLane !== undefined && recentLane.session === session && recentLane.agent === agent) return recentLane
+    const key = `${session ?? ''}\n${agent ?? ''}`
     let lane = lanes.get(key)
-    if (lane === undefined) lanes.set(key, (lane = { session: event.session, agent: event.agent, model: new Map(), calls: new Map() }))
-    return lane
+    if (lane === undefined) lanes.set(key, (lane = { session, agent, model: new Map(), calls: new Map() }))
+    return (recentLane = lane)
   }
 
   const streamOf = (event: Delta): Stream => {
@@ -106,10 +144,31 @@ export function createRedactor(options: ScanOptions = {}): Redactor {
 
   const delta = (event: Delta): Event[] => {
     const stream = streamOf(event)
-    if (stream.waiting.length === 0 && passesAtOnce(scanner, stream, event.text)) return [whole(event)]
+    if (stream.waiting.length === 0 && passAtOnce(scanner, stream, [event]) === 1) return [passed(event)]
     stream.waiting.push({ event, text: event.text, changed: false })
     stream.size += event.text.length
     return stream.size < stream.rescanAt ? [] : settle(stream, false)
+  }
+
+  /** A delta whose text holds nothing. */
+  const passed = (event: Delta): Event => {
+    if (isCleanDelta(event)) return event
+    const done = whole(event)
+    deltaKeys = Object.keys(event)
+    cleanDelta = done === event && deltaKeys.every((key) => keysOfDeltas.has(key)) ? event : undefined
+    return done
+  }
+
+  /** Deltas of one stream. */
+  const together = (events: readonly Delta[], told: Event[]): void => {
+    const stream = streamOf(events[0]!)
+    let at = 0
+    while (at < events.length && stream.waiting.length > 0) told.push(...delta(events[at++]!))
+    const rest = at === 0 ? events : events.slice(at)
+    const count = rest.length < 2 ? 0 : passAtOnce(scanner, stream, rest)
+    for (let index = 0; index < rest.length; index++)
+      if (index < count) told.push(passed(rest[index]!))
+      else told.push(...delta(rest[index]!))
   }
 
   const settle = (stream: Stream, ended: boolean): Event[] => {
@@ -125,8 +184,9 @@ export function createRedactor(options: ScanOptions = {}): Redactor {
   }
 
   const settleAll = (streams: Map<string, Stream>): Event[] => {
-    const told = [...streams.values()].flatMap((stream) => settle(stream, true))
-    streams.clear()
+    const told: Event[] = []
+    for (const stream of streams.values()) if (stream.waiting.length > 0) told.push(...settle(stream, true))
+    if (streams.size > 0) streams.clear()
     return told
   }
   const settleLane = (lane: Lane): Event[] => {
@@ -139,6 +199,7 @@ export function createRedactor(options: ScanOptions = {}): Redactor {
     [...lanes].flatMap(([key, lane]) => {
       if (!isMeant(lane)) return []
       lanes.delete(key)
+      recentLane = undefined
       return settleLane(lane)
     })
 
@@ -157,6 +218,14 @@ export function createRedactor(options: ScanOptions = {}): Redactor {
       else if (event.kind === 'run.end') told.push(...settleWhere(() => true))
       else if (!passesBy.has(event.kind)) told.push(...settleAll(lane.model))
       told.push(whole(event))
+      return told
+    },
+    deltas(events) {
+      const told: Event[] = []
+      for (let from = 0, to = 1; from < events.length; from = to++) {
+        while (to < events.length && isSameStream(events[from]!, events[to]!)) to++
+        together(to - from === events.length ? events : events.slice(from, to), told)
+      }
       return told
     },
     end() {
@@ -185,7 +254,19 @@ export function createRedactor(options: ScanOptions = {}): Redactor {
   }
 }
 
-const isName: ReadonlySet<string> = new Set(['session', 'run', 'agent', 'message', 'call', 'clock', 'synthetic'])
+/** All but those of the text itself hold names, numbers, or what is looked at anyway. */
+const keysOfDeltas: ReadonlySet<string> = new Set(
+  'v seq at kind session run agent turn message block call clock origin synthetic ext raw of stream text'.split(' '),
+)
+const mostKeys = 256
+const longestKept = 256 // characters of a text that is remembered
+
+function howOf(kind: Kind, key: string): Way['how'] {
+  if (key === 'kind' || (key === 'text' && isDelta({ kind } as Event))) return 'as it is'
+  if (key === 'raw' || key === 'origin') return key
+  if (isWord(kind, key)) return 'word'
+  return Object.hasOwn(wordsIn, key) ? 'records' : 'value'
+}
 
 /** These may come in the middle of a text and say nothing of it. */
 const passesBy: ReadonlySet<Event['kind']> = new Set([

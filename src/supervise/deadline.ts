@@ -27,6 +27,7 @@ export function createDeadlines({ timeoutMs = 600_000, ends = false }: DeadlineS
   }
 
   return {
+    deaf: true,
     step(event, now = event.at ?? 0) {
       switch (event.kind) {
         case 'permission.request':

@@ -17,6 +17,7 @@ export function createDefiance(): Policy {
   }
 
   return {
+    deaf: true,
     step(event) {
       if (event.call === undefined) return nothing
       const key = keyOf(event)

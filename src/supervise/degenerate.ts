@@ -98,6 +98,7 @@ export function createDegenerate(): Policy {
   }
 
   return {
+    deaf: true,
     step(event) {
       if (!isWatched.has(event.kind)) return none // most are pieces of an answer
       const key = keyOf(event)

@@ -45,6 +45,7 @@ export function createLoops({
   }
 
   return {
+    deaf: lingerMs === undefined,
     step(event, now = event.at) {
       rest.see(event, now)
       return isDelta(event) ? none : follow(event, now)

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { parseJson } from '../base/json.ts'
+import { createJsonLines } from './json-line.ts'
+
+const textOf = ({ bytes, size }: { bytes: Buffer; size: number }): string => bytes.toString('utf8', 0, size)
+
+const text = fc.oneof(
+  fc.constantFrom(
+    '',
+    'ab',
+    'cd',
+    '"',
+    '\\"',
+    'ü',
+    '\u2028',
+    '\ud800',
+    '🙂',
+    '\u007f',
+    '\n\n',
+    'x'.repeat(256),
+    'y'.repeat(257),
+    '→'.repeat(2000),
+  ),
+  fc.string({ maxLength: 4 }),
+  fc.string({ unit: 'binary', maxLength: 4 }),
+)
+const numbers = [0, -0, 7, 9, 10, 99, 100, 999_999_999, 1e9, 1_794_826_656_216, 2 ** 53 - 1, 2 ** 53, 1e21, -1, 0.5, Number.NaN, Infinity]
+const scalar = fc.oneof(text, fc.constantFrom(...numbers), fc.nat({ max: 20 }), fc.constantFrom(undefined, null, true, false))
+const list = fc.array(scalar, { maxLength: 2 })
+const nested = fc.dictionary(fc.constantFrom('a', 'b', 'c', '', '}', '1'), fc.oneof(scalar, list), { maxKeys: 3, noNullPrototype: true })
+const value = fc.oneof(scalar, scalar, nested, list, fc.constant(parseJson('12345678901234567890')), fc.constant(Object.create(null)))
+const key = fc.constantFrom('a', 'b', 'c', 'd', '2', 'an "odd" ü', '__proto', '{')
+
+test('whatever came before, the line of a record is its JSON', () => {
+  const records = fc.array(fc.tuple(fc.dictionary(key, value, { maxKeys: 6, noNullPrototype: true }), fc.constantFrom('x', 'x', 'y')), {
+    maxLength: 8,
+  })
+  const property = fc.property(records, (all) => {
+    const lines = createJsonLines()
+    for (const [record, sort] of all) assert.equal(textOf(lines.line(record, sort)), JSON.stringify(record))
+  })
+  fc.assert(property, { numRuns: 2000 })
+})
+
+test('records that differ in a few values only', () => {
+  const record = fc.record({
+    n: scalar,
+    event: fc.constant('chunk'),
+    content: fc.record({ type: fc.constant('text'), text: scalar }),
+    ts: scalar,
+  })
+  const property = fc.property(fc.array(record, { minLength: 2 }), (all) => {
+    const lines = createJsonLines()
+    for (const one of all) assert.equal(textOf(lines.line(one, '')), JSON.stringify(one))
+  })
+  fc.assert(property, { numRuns: 1000 })
+})
+
+test('a record that cannot be written leaves nothing behind', () => {
+  const lines = createJsonLines()
+  lines.line({ a: 1, b: 'two', c: 3 }, '')
+  assert.throws(() => lines.line({ a: 1, b: 'three', c: 3n }, ''), TypeError)
+  assert.equal(textOf(lines.line({ a: 1, b: 'two', c: 3 }, '')), '{"a":1,"b":"two","c":3}')
+})
+
+test('more sorts and more fields than are kept', () => {
+  const lines = createJsonLines()
+  const wide = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`key ${index}`, index]))
+  for (let sort = 0; sort < 200; sort++)
+    for (const record of [{ sort }, { sort, more: 'x' }, wide, { sort }])
+      assert.equal(textOf(lines.line(record, String(sort))), JSON.stringify(record))
+})

@@ -1,0 +1,265 @@
+// Records as lines of JSON, in bytes. Of records of one sort, one after another, most fields are the same, and the others are as long:
+// what differs is written over the last line, so that a line costs a fraction of what JSON.stringify takes for it.
+import { stringifyJson } from '../base/json.ts'
+
+/** Its first `size` bytes. Valid until the next is asked for. */
+export type Line = { bytes: Buffer; size: number }
+
+export type JsonLines = {
+  /** As JSON.stringify makes it. `sort`: any name; records that have much in common should share one. */
+  line(record: object, sort: string): Line
+}
+
+/** The last line of a sort. Of each field, in order: its key, its value when that is short, and where it stands. */
+type Form = Line & {
+  fields: number
+  keys: string[]
+  values: unknown[]
+  /** Of the field with its comma; one more for the end of the last. */
+  starts: number[]
+  /** Of a text or a number that can be written over, without quotes. */
+  froms: number[]
+  tos: number[]
+}
+
+const mostForms = 64
+const usualSize = 1024 // bytes
+const longestKept = 4096 // bytes of a line that the next is written over
+const mostFields = 256
+const longestText = 256 // characters of one that is remembered
+const widest = 3 // bytes that one unit of a text may take
+const spare = 64 // bytes that are always free: for a number, quotes and braces
+
+const nowhere = 0 // there stands the first brace
+
+// Values that no record has.
+const opened = Symbol('the fields of an object follow')
+const closed = Symbol('they end here')
+const forgotten = Symbol('a value that is not remembered')
+
+const newForm = (): Form => ({
+  bytes: Buffer.allocUnsafeSlow(usualSize),
+  size: 0,
+  fields: 0,
+  keys: [],
+  values: [],
+  starts: [],
+  froms: [],
+  tos: [],
+})
+
+export function createJsonLines(): JsonLines {
+  const forms = new Map<string, Form>()
+  let form = newForm()
+  let isSame = false // up to here the line is the last one, or was written over it
+
+  function formOf(sort: string): Form {
+    const known = forms.get(sort)
+    if (known !== undefined) return known
+    const made = newForm()
+    if (forms.size < mostForms) forms.set(sort, made)
+    return made
+  }
+
+  /** The fields of an object, from the one of that index on. Returns the index of the next. */
+  function fieldsOf(object: object, first: number): number {
+    const { keys, values } = form
+    let index = first
+    for (const key in object) {
+      const value = (object as Record<string, unknown>)[key]
+      if (isSame && keys[index] === key) {
+        if (values[index] === value) {
+          index++
+          continue
+        }
+        if (typeof value === 'number' ? overNumber(form, index, value) : typeof value === 'string' && overText(form, index, value)) {
+          index++
+          continue
+        }
+        if (values[index] === opened && isPlain(value)) {
+          index = inner(value, index + 1)
+          continue
+        }
+      }
+      if (isSame) cut(index)
+      index = add(key, value, index)
+    }
+    return index
+  }
+
+  function inner(object: object, first: number): number {
+    const index = fieldsOf(object, first)
+    if (isSame && form.values[index] === closed) return index + 1
+    if (isSame) cut(index)
+    form.keys[index] = ''
+    form.values[index] = closed
+    form.starts[index] = form.size
+    put(form, closeOne)
+    return index + 1
+  }
+
+  function add(key: string, value: unknown, index: number): number {
+    form.keys[index] = key
+    form.values[index] = undefined
+    form.starts[index] = form.size
+    form.froms[index] = nowhere
+    if (value === undefined) return index + 1
+    put(form, form.bytes[form.size - 1] === openBrace ? firstKeyOf(key) : keyOf(key))
+    if (typeof value === 'number') addNumber(form, index, value)
+    else if (typeof value === 'string') addText(form, index, value)
+    else if (isPlain(value)) {
+      form.values[index] = opened
+      put(form, openOne)
+      return inner(value, index + 1)
+    } else {
+      form.values[index] = forgotten
+      encode(form, stringifyJson(value))
+    }
+    return index + 1
+  }
+
+  /** From this field on the line is written anew. */
+  function cut(index: number): void {
+    isSame = false
+    form.size = form.starts[index]!
+    form.fields = 0 // until it is whole again
+  }
+
+  return {
+    line(record, sort) {
+      form = formOf(sort)
+      isSame = form.fields > 0
+      if (!isSame) {
+        form.size = 0
+        put(form, openOne)
+      }
+      const fields = fieldsOf(record, 0)
+      if (isSame && fields === form.fields) return form
+      if (isSame) cut(fields)
+      form.fields = form.keys.length = form.values.length = fields
+      form.starts[fields] = form.size
+      put(form, closeOne)
+      if (form.size > longestKept || fields > mostFields) forms.delete(sort)
+      return form
+    },
+  }
+}
+
+const isPlain = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
+
+// ── bytes ────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const quote = 0x22
+const zero = 0x30
+const backslash = 0x5c
+const openBrace = 0x7b
+const [openOne, closeOne] = [Buffer.from('{'), Buffer.from('}')]
+
+const mostKeys = 1024
+const keys = new Map<string, Buffer>()
+const firstKeys = new Map<string, Buffer>()
+const keyOf = (key: string): Buffer => keys.get(key) ?? keep(keys, key, `,${JSON.stringify(key)}:`)
+const firstKeyOf = (key: string): Buffer => firstKeys.get(key) ?? keep(firstKeys, key, `${JSON.stringify(key)}:`)
+
+function keep(known: Map<string, Buffer>, key: string, text: string): Buffer {
+  const bytes = Buffer.from(text)
+  if (known.size < mostKeys) known.set(key, bytes)
+  return bytes
+}
+
+function room(form: Form, size: number): void {
+  if (form.size + size + spare <= form.bytes.length) return
+  const larger = Buffer.allocUnsafeSlow(2 * (form.size + size + spare))
+  form.bytes.copy(larger, 0, 0, form.size)
+  form.bytes = larger
+}
+
+function put(form: Form, bytes: Buffer): void {
+  room(form, bytes.length)
+  form.bytes.set(bytes, form.size)
+  form.size += bytes.length
+}
+
+/** JSON as it stands. */
+function encode(form: Form, text: string): void {
+  room(form, text.length * widest)
+  form.size += form.bytes.write(text, form.size)
+}
+
+// ── texts ────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function addText(form: Form, index: number, text: string): void {
+  const isShort = text.length <= longestText
+  form.values[index] = isShort ? text : forgotten
+  room(form, text.length)
+  form.bytes[form.size] = quote
+  if (!isShort || !ascii(form.bytes, form.size + 1, text)) return encode(form, JSON.stringify(text))
+  const from = form.size + 1
+  form.froms[index] = from
+  form.size = form.tos[index] = from + text.length
+  form.bytes[form.size++] = quote
+}
+
+/** As long as the one before, so that it can stand in its place. */
+function overText(form: Form, index: number, text: string): boolean {
+  const from = form.froms[index]!
+  if (typeof form.values[index] !== 'string' || from === nowhere || text.length !== form.tos[index]! - from) return false
+  form.values[index] = text
+  return ascii(form.bytes, from, text)
+}
+
+/** Writes what JSON does not escape and what takes one byte a character; false when the text is more than that. */
+function ascii(bytes: Buffer, from: number, text: string): boolean {
+  for (let index = 0; index < text.length; index++) {
+    const char = text.charCodeAt(index)
+    if (char < 0x20 || char > 0x7e || char === quote || char === backslash) return false
+    bytes[from + index] = char
+  }
+  return true
+}
+
+// ── numbers ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const powers = Array.from({ length: 17 }, (_, exponent) => 10 ** exponent)
+const isCount = (value: number): boolean => value >= 0 && value <= Number.MAX_SAFE_INTEGER && Number.isInteger(value)
+
+function addNumber(form: Form, index: number, value: number): void {
+  form.values[index] = value
+  if (!isCount(value)) return encode(form, JSON.stringify(value))
+  let length = 1
+  while (value >= powers[length]!) length++
+  const from = form.size
+  form.froms[index] = from
+  form.size = form.tos[index] = from + length
+  digits(form.bytes, from, form.size, value)
+}
+
+/** With as many digits as the one before. */
+function overNumber(form: Form, index: number, value: number): boolean {
+  const from = form.froms[index]!
+  const to = form.tos[index]!
+  if (typeof form.values[index] !== 'number' || from === nowhere || !isCount(value)) return false
+  if (value >= powers[to - from]! || (value < powers[to - from - 1]! && to - from > 1)) return false
+  form.values[index] = value
+  digits(form.bytes, from, to, value)
+  return true
+}
+
+const part = 1e9 // numbers below it are divided faster
+
+function digits(bytes: Buffer, from: number, to: number, value: number): void {
+  let end = to
+  let rest = value
+  if (value >= part) {
+    const front = Math.floor(value / part)
+    digits(bytes, from, to - 9, front)
+    rest = value - front * part
+    from = to - 9
+  }
+  for (let low = rest | 0; end > from;) {
+    const tenth = (low / 10) | 0
+    bytes[--end] = zero + low - tenth * 10
+    low = tenth
+  }
+}
