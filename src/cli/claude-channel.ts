@@ -35,11 +35,10 @@ export function createChannel(out: LineOut, onMode: (mode: unknown) => void): Ch
   let made = 0
   let isOver = false
 
-  const write = (record: Rec): void =>
-    guarded(() => {
-      out.line(stringifyJson(record))
-      out.flush()
-    })
+  const write = guarded((record: Rec) => {
+    out.line(stringifyJson(record))
+    out.flush()
+  })
 
   /** Undefined: there will be no reply. */
   function replyTo(id: string, signal: AbortSignal | undefined): Promise<HostReply | undefined> {

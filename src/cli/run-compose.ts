@@ -4,7 +4,7 @@ import { statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { newId } from '../agents/builtin/id.ts'
 import type { Done } from '../agents/contract.ts'
-import { createTrackers } from '../analyze/trackers.ts'
+import { createTrackers, type Trackers } from '../analyze/trackers.ts'
 import { firstOf } from '../control/answerers.ts'
 import { attachControl, type Control } from '../control/attach.ts'
 import { createFileHandler } from '../control/file-handler.ts'
@@ -63,7 +63,7 @@ export async function compose(
   const notifier = await notifierOf(flags, (event) => pipeline.emit([event]))
   const control = await controlOf(id, flags, first.log, places.cwd, now)
   const trackers = createTrackers()
-  const watcher: EventSink = { push: (event) => void trackers.observe(event), flush() {}, end() {} }
+  const watcher = watcherOf(trackers)
   const own = [logs, ...(control === undefined ? [] : [watcher, control.sink]), ...(notifier === undefined ? [] : [notifier])]
   const pipeline = createPipeline(stages, [...own, ...sinks], id)
 
@@ -137,6 +137,21 @@ export async function compose(
     }
   }
   return { ...whole, done: end(), id, session: () => session.id, blockedBy: watch.blockedBy }
+}
+
+/** One piece of a text after another tells nothing new of the session. */
+function watcherOf({ observe }: Trackers): EventSink {
+  let last: Event | undefined
+  const isMore = ({ kind, session, run }: Event): boolean =>
+    (kind === 'text.delta' || kind === 'tool.delta') && last?.kind === kind && last.session === session && last.run === run
+  return {
+    push(event) {
+      if (!isMore(event)) observe(event)
+      last = event
+    },
+    flush() {},
+    end() {},
+  }
 }
 
 /** One session after another, each in its own file. */

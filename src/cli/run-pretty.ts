@@ -1,6 +1,7 @@
 // A run for people to look at: the same view as that of `sluice show`, while it happens.
 import { createTimeline } from '../analyze/rows.ts'
 import { createTotals } from '../analyze/totals.ts'
+import type { Event } from '../model/event.ts'
 import type { EventSink } from '../run/pipeline.ts'
 import { untilGone } from '../run/sinks.ts'
 import { createTerminalView } from '../views/terminal.ts'
@@ -15,12 +16,11 @@ export function prettySink(): EventSink {
   const view = createTerminalView({ ...screenOf(), totals: totals.take })
   const guarded = untilGone(stdoutGone)
   return {
-    push: (event) =>
-      guarded(() => {
-        totals.push(event)
-        for (const row of timeline.push(event)) for (const line of view.push(row)) out.line(line)
-      }),
-    flush: () => guarded(out.flush),
-    end: () => guarded(out.flush),
+    push: guarded((event: Event) => {
+      totals.push(event)
+      for (const row of timeline.push(event)) for (const line of view.push(row)) out.line(line)
+    }),
+    flush: guarded(out.flush),
+    end: guarded(out.flush),
   }
 }

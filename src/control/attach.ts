@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Rec } from '../base/json.ts'
-import type { Event, Place } from '../model/event.ts'
+import type { Event } from '../model/event.ts'
 import type { Answerer, Chooser, ControlledRun, EventSink } from './contract.ts'
 import { customEvent } from './custom.ts'
 import { serveEmit } from './emit-socket.ts'
@@ -54,7 +54,7 @@ export async function attachControl({ id, env, log, socket, cwd, now }: ControlO
   const emitPath = join(emitFolder(env), `${randomBytes(8).toString('hex')}.sock`)
   const startedAt = now()
   const questions = createQuestions()
-  let place: Place = {}
+  let last: Event | undefined // that named its session
   let records = 0
   let attached: ControlledRun | undefined
   let isOver = false
@@ -67,7 +67,7 @@ export async function attachControl({ id, env, log, socket, cwd, now }: ControlO
   const emit =
     (from: 'agent' | 'host') =>
     (value: unknown): void =>
-      run().emit([customEvent(value, { from, record: ++records, place: { ...place, at: now() } })])
+      run().emit([customEvent(value, { from, record: ++records, place: { session: last?.session, turn: last?.turn, at: now() } })])
 
   const feed = path === undefined ? undefined : createFeed(log)
   let control: ControlServer | undefined
@@ -93,7 +93,7 @@ export async function attachControl({ id, env, log, socket, cwd, now }: ControlO
   }
 
   const push = (event: Event): void => {
-    if (event.session !== undefined) place = { session: event.session, turn: event.turn }
+    if (event.session !== undefined) last = event
     questions.observe(event)
     feed?.sink.push(event)
   }

@@ -65,7 +65,7 @@ export function startRun({ start, broker, answerer, chooser, guard, policies, pi
   let clock: { timer: NodeJS.Timeout; due: number } | undefined // for the next tick that matters
   let isOver = false
   let running: Running | undefined
-  let place: Place = {} // of the last event
+  let last: Event | undefined
 
   const after = (ms: number, act: () => void): void => void timers.add(setTimeout(act, Math.min(ms, longestTimer)))
 
@@ -90,18 +90,18 @@ export function startRun({ start, broker, answerer, chooser, guard, policies, pi
   }
 
   function emitOne(event: Event): void {
-    const kept = guard.step(event, now())
+    const time = now()
+    const kept = guard.step(event, time)
     if (!kept.some(({ action }) => action.type === 'drop')) pipeline.emit([event])
-    place = { session: event.session, turn: event.turn }
+    last = event
     actOn(kept)
-    actOn(policies.step(event, now()))
+    actOn(policies.step(event, time))
   }
 
   /** Nothing can happen between these, so they go together. */
   function emitQuiet(events: readonly Event[]): void {
     pipeline.emit(events)
-    const { session, turn } = events.at(-1)!
-    place = { session, turn }
+    last = events.at(-1)
     const time = now()
     for (const event of events) {
       guard.step(event, time)
@@ -116,7 +116,7 @@ export function startRun({ start, broker, answerer, chooser, guard, policies, pi
   }
 
   function act({ policy, action }: Said): void {
-    const here = { ...place, synthetic: `policy:${policy}` }
+    const here = { session: last?.session, turn: last?.turn, synthetic: `policy:${policy}` }
     switch (action.type) {
       case 'notice':
         return tell('notice', action.notice, here)

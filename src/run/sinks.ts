@@ -19,20 +19,18 @@ export function dialectSink(dialect: WritableDialect, out: LineOut, onGone: (err
   const encoder = dialect.encoder(sink)
   const guarded = untilGone(onGone)
   return {
-    push: (event) =>
-      guarded(() => {
-        // What came in this very dialect, and says nothing in our words, goes out as it came.
-        if (event.kind === 'raw' && event.raw !== undefined && event.origin?.dialect === dialect.name) out.line(event.raw)
-        else if (ledger.admit(event) !== 'none') encoder.push(event)
-      }),
-    flush: () => guarded(() => out.flush()),
-    end: () =>
-      guarded(() => {
-        encoder.end()
-        sink.end()
-        out.flush()
-        out.close?.()
-      }),
+    push: guarded((event: Event) => {
+      // What came in this very dialect, and says nothing in our words, goes out as it came.
+      if (event.kind === 'raw' && event.raw !== undefined && event.origin?.dialect === dialect.name) out.line(event.raw)
+      else if (ledger.admit(event) !== 'none') encoder.push(event)
+    }),
+    flush: guarded(() => out.flush()),
+    end: guarded(() => {
+      encoder.end()
+      sink.end()
+      out.flush()
+      out.close?.()
+    }),
     losses: () => ledger.losses(),
   }
 }
@@ -51,20 +49,16 @@ function writerOf({ name, tag }: WritableDialect, { line, encoded }: LineOut): (
 
 export function logSink(log: SessionLog, onGone: (error: unknown) => void): EventSink {
   const guarded = untilGone(onGone)
-  return {
-    push: (event) => guarded(() => log.append(event)),
-    flush: () => guarded(() => log.flush()),
-    end: () => guarded(() => log.close()),
-  }
+  return { push: guarded((event: Event) => log.append(event)), flush: guarded(() => log.flush()), end: guarded(() => log.close()) }
 }
 
-/** Does what it is given until that fails once; then nothing more. */
-export function untilGone(onGone: (error: unknown) => void): (act: () => void) => void {
+/** All that is made with it does its work until one of them fails; then nothing more. */
+export function untilGone(onGone: (error: unknown) => void): <Given = void>(act: (given: Given) => void) => (given: Given) => void {
   let isGone = false
-  return (act) => {
+  return (act) => (given) => {
     if (isGone) return
     try {
-      act()
+      act(given)
     } catch (error) {
       isGone = true
       onGone(error)
