@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { parseJson } from '../base/json.ts'
+import { parseJson, stringifyJson } from '../base/json.ts'
 import { createJsonLines } from './json-line.ts'
 
 const textOf = ({ bytes, size }: { bytes: Buffer; size: number }): string => bytes.toString('utf8', 0, size)
@@ -29,7 +29,8 @@ const text = fc.oneof(
 const numbers = [0, -0, 7, 9, 10, 99, 100, 999_999_999, 1e9, 1_794_826_656_216, 2 ** 53 - 1, 2 ** 53, 1e21, -1, 0.5, Number.NaN, Infinity]
 const scalar = fc.oneof(text, fc.constantFrom(...numbers), fc.nat({ max: 20 }), fc.constantFrom(undefined, null, true, false))
 const list = fc.array(scalar, { maxLength: 2 })
-const nested = fc.dictionary(fc.constantFrom('a', 'b', 'c', '', '}', '1'), fc.oneof(scalar, list), { maxKeys: 3, noNullPrototype: true })
+const flat = fc.dictionary(fc.constantFrom('a', 'b', 'c', '', '}', '1'), fc.oneof(scalar, list), { maxKeys: 3, noNullPrototype: true })
+const nested = fc.letrec((tie) => ({ any: fc.oneof({ maxDepth: 6 }, flat, fc.record({ a: tie('any'), b: scalar })) })).any
 const value = fc.oneof(scalar, scalar, nested, list, fc.constant(parseJson('12345678901234567890')), fc.constant(Object.create(null)))
 const key = fc.constantFrom('a', 'b', 'c', 'd', '2', 'an "odd" ü', '__proto', '{')
 
@@ -63,6 +64,14 @@ test('a record that cannot be written leaves nothing behind', () => {
   lines.line({ a: 1, b: 'two', c: 3 }, '')
   assert.throws(() => lines.line({ a: 1, b: 'three', c: 3n }, ''), TypeError)
   assert.equal(textOf(lines.line({ a: 1, b: 'two', c: 3 }, '')), '{"a":1,"b":"two","c":3}')
+})
+
+test('a record that is nested deeper than the engine can follow is still written, again and again', () => {
+  const lines = createJsonLines()
+  let deep: object = {}
+  for (let depth = 0; depth < 100_000; depth++) deep = { a: deep }
+  for (const record of [{ a: 1 }, { deep }, { deep: { a: { a: { a: { a: 1 } } } } }, { deep }])
+    assert.equal(textOf(lines.line(record, '')), stringifyJson(record))
 })
 
 test('more sorts and more fields than are kept', () => {

@@ -26,6 +26,7 @@ const mostForms = 64
 const usualSize = 1024 // bytes
 const longestKept = 4096 // bytes of a line that the next is written over
 const mostFields = 256
+const deepest = 3 // objects in objects; what lies deeper is left to JSON.stringify, which has a way for any depth
 const longestText = 256 // characters of one that is remembered
 const widest = 3 // bytes that one unit of a text may take
 const spare = 64 // bytes that are always free: for a number, quotes and braces
@@ -51,6 +52,7 @@ const newForm = (): Form => ({
 export function createJsonLines(): JsonLines {
   const forms = new Map<string, Form>()
   let form = newForm()
+  let depth = 0
   let isSame = false // up to here the line is the last one, or was written over it
 
   function formOf(sort: string): Form {
@@ -88,7 +90,9 @@ export function createJsonLines(): JsonLines {
   }
 
   function inner(object: object, first: number): number {
+    depth++
     const index = fieldsOf(object, first)
+    depth--
     if (isSame && form.values[index] === closed) return index + 1
     if (isSame) cut(index)
     form.keys[index] = ''
@@ -107,7 +111,7 @@ export function createJsonLines(): JsonLines {
     put(form, form.bytes[form.size - 1] === openBrace ? firstKeyOf(key) : keyOf(key))
     if (typeof value === 'number') addNumber(form, index, value)
     else if (typeof value === 'string') addText(form, index, value)
-    else if (isPlain(value)) {
+    else if (depth < deepest && isPlain(value)) {
       form.values[index] = opened
       put(form, openOne)
       return inner(value, index + 1)
@@ -129,6 +133,7 @@ export function createJsonLines(): JsonLines {
     line(record, sort) {
       form = formOf(sort)
       isSame = form.fields > 0
+      depth = 0
       if (!isSame) {
         form.size = 0
         put(form, openOne)
