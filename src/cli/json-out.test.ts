@@ -16,6 +16,8 @@ const expected = (...values: unknown[]): string => values.map((value) => `${stri
 const same = (...values: unknown[]): void => assert.equal(written(...values), expected(...values))
 
 test('values are written as JSON.stringify writes them', () => {
+  const steps = [1, 9, 10, 99, 100, 999_999_999, 1e9, 1_000_000_001, 4_294_967_295, 4_294_967_296, 1_794_729_802_303, 2 ** 53 - 1, 2 ** 53]
+  same(...steps, ...steps.map((step) => -step), ...steps.map((step) => step + 0.5))
   same(null, true, false, 0, -0, 1.5e-7, 1e21, Number.NaN, Infinity, '', [], {}, [[]], { a: {} })
   same({ a: undefined, b: [undefined, null], 2: 'x', 1: 'y', 'quoted"key': 1, é: 2, ['__proto__']: 3 })
   same(Object.assign(Object.create(null) as object, { toString: 1 }))
