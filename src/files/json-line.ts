@@ -162,6 +162,7 @@ const openBrace = 0x7b
 const [openOne, closeOne] = [Buffer.from('{'), Buffer.from('}')]
 
 const mostKeys = 1024
+const longestKey = 64
 const keys = new Map<string, Buffer>()
 const firstKeys = new Map<string, Buffer>()
 const keyOf = (key: string): Buffer => keys.get(key) ?? keep(keys, key, `,${JSON.stringify(key)}:`)
@@ -169,7 +170,7 @@ const firstKeyOf = (key: string): Buffer => firstKeys.get(key) ?? keep(firstKeys
 
 function keep(known: Map<string, Buffer>, key: string, text: string): Buffer {
   const bytes = Buffer.from(text)
-  if (known.size < mostKeys) known.set(key, bytes)
+  if (known.size < mostKeys && key.length <= longestKey) known.set(key, bytes)
   return bytes
 }
 
