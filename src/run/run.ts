@@ -104,7 +104,7 @@ export function startRun({ start, broker, answerer, chooser, guard, policies, pi
     last = events.at(-1)
     const time = now()
     for (const event of events) {
-      guard.step(event, time)
+      actOn(guard.step(event, time))
       actOn(policies.step(event, time))
     }
   }
