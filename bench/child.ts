@@ -1,12 +1,15 @@
-// Whole processes, as users start them: how long one takes, what it writes, how much memory it needs at most.
+// The processes of a bench: how long one takes, what it writes, how much memory it needs at most; and a case beside its baseline in one.
 import { spawnSync, type SpawnSyncReturns } from 'node:child_process'
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Order } from './pair.ts'
+import type { Pair } from './report.ts'
 
 const SLUICE = join(import.meta.dirname, '../bin/sluice')
 const BUNDLE = join(import.meta.dirname, '../dist/cli.js')
 const BASELINE = join(import.meta.dirname, 'baseline.mjs')
+const PAIR = join(import.meta.dirname, 'pair.ts')
 // The launcher of a checkout starts this very Node, so both sides of a ratio run on it.
 const OWN_NODE = join(import.meta.dirname, '../node_modules/node/bin/node')
 export const node = existsSync(OWN_NODE) ? OWN_NODE : process.execPath
@@ -47,6 +50,19 @@ export function time(argv: readonly string[], env: NodeJS.ProcessEnv = process.e
   closeSync(sink)
   if (done.status !== 0) throw new ChildFailed(argv, done)
   return { wall, cpu: childrenCpu() - used }
+}
+
+/** The command's bundle and the flags of Node that bin/sluice gives. */
+export function inOneProcess([command, ...argv]: readonly string[], order: Omit<Order, 'module' | 'argv'>): Pair[] {
+  const flags = /(?:--[\w=-]+ )+(?="\$sluice_root\/dist)/.exec(readFileSync(SLUICE, 'utf8'))?.[0].trim().split(' ') ?? []
+  const module = join(import.meta.dirname, `../dist/${command}.js`)
+  const whole: Order = { ...order, module, argv }
+  const sink = openSync('/dev/null', 'w')
+  const program = [node, ...flags, PAIR, JSON.stringify(whole)]
+  const done = spawnSync(node, program.slice(1), { stdio: ['ignore', sink, 'pipe', 'pipe'], maxBuffer: STDERR_LIMIT })
+  closeSync(sink)
+  if (done.status !== 0) throw new ChildFailed(program, done)
+  return JSON.parse(String(done.output[3])) as Pair[]
 }
 
 /** Of all children that have ended, in steps of 10 ms; NaN where the system does not tell it so. */

@@ -11,6 +11,8 @@ export type Row = {
   against: number
   ratio: number
   best: number
+  /** The ratio of whole processes, where the others are those of one. */
+  whole?: number
   /** The ratio of processor time, at the median: it hardly changes when something else is running. */
   cpu: number
   /** The slowest baseline run over the fastest: 1 on a quiet machine. */
@@ -28,11 +30,16 @@ export type Row = {
 /** One pair a round: the two ran one after the other, so a burst of foreign load hits both or shows as an outlier. */
 export type Pair = { took: Time; against: Time }
 
-export function summarise(one: Case, pairs: readonly Pair[], bytes: number, memory?: number, like?: number): Row {
+/** `same`: pairs that ran in one process; they decide where there are any. */
+export type Pairs = { pairs: readonly Pair[]; same?: readonly Pair[] }
+
+export function summarise(one: Case, { pairs: processes, same }: Pairs, bytes: number, memory?: number, like?: number): Row {
+  const pairs = same ?? processes
   const ratioOf = (took: number, against: number): number => (one.direction === 'min' ? against / took : took / against)
   const ours = pairs.map(({ took }) => took.wall)
   const theirs = pairs.map(({ against }) => against.wall)
-  const ratio = median(pairs.map(({ took, against }) => ratioOf(took.wall, against.wall)))
+  const ratioIn = (measured: readonly Pair[]): number => median(measured.map(({ took, against }) => ratioOf(took.wall, against.wall)))
+  const ratio = ratioIn(pairs)
   const took = median(ours)
   const fast = one.direction === 'min' ? ratio >= one.target : ratio <= one.target
   const limit = Math.min(one.memory ?? Infinity, like === undefined ? Infinity : like * MEMORY_GROWTH)
@@ -44,6 +51,7 @@ export function summarise(one: Case, pairs: readonly Pair[], bytes: number, memo
     against: median(theirs),
     ratio,
     best: ratioOf(Math.min(...ours), Math.min(...theirs)),
+    ...(same && { whole: ratioIn(processes) }),
     cpu: median(pairs.map(({ took: mine, against }) => ratioOf(mine.cpu, against.cpu))),
     spread: Math.max(...theirs) / Math.min(...theirs),
     target: one.target,
@@ -68,7 +76,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2
 }
 
-const HEADER = ['case', 'MB/s', 'ms', 'base ms', 'ratio (best)', 'cpu', 'target', 'goal', 'RSS MB', '']
+const HEADER = ['case', 'MB/s', 'ms', 'base ms', 'ratio (best)', 'cpu', 'whole', 'target', 'goal', 'RSS MB', '']
 
 export function table(rows: readonly Row[]): string {
   const cells = [HEADER, ...rows.map(cellsOf)]
@@ -85,7 +93,8 @@ export function table(rows: readonly Row[]): string {
 }
 
 function cellsOf(row: Row): string[] {
-  if (row.failure !== undefined) return [row.name, '-', '-', '-', '-', '-', '', '', '', `FAILED: ${row.failure.split('\n')[0]?.slice(-90)}`]
+  if (row.failure !== undefined)
+    return [row.name, '-', '-', '-', '-', '-', '-', '', '', '', `FAILED: ${row.failure.split('\n')[0]?.slice(-90)}`]
   const sign = row.direction === 'min' ? '>=' : '<='
   const heavy = row.memory !== undefined && row.memoryTarget !== undefined && row.memory > row.memoryTarget
   const reached = row.goal !== undefined && (row.direction === 'min' ? row.ratio >= row.goal : row.ratio <= row.goal)
@@ -97,6 +106,7 @@ function cellsOf(row: Row): string[] {
     row.against.toFixed(0),
     `${row.ratio.toFixed(2)} (${row.best.toFixed(2)})`,
     row.cpu.toFixed(2),
+    row.whole?.toFixed(2) ?? '',
     `${sign} ${row.target.toFixed(2)}`,
     row.goal?.toFixed(2) ?? '',
     row.memory?.toFixed(0) ?? '',

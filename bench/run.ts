@@ -1,9 +1,9 @@
-// `npm run bench`: every case against its baseline, in pairs, round by round; one table at the end. See bench/README.md.
+// `npm run bench`: every case against its baseline, in pairs, in one process and as processes; one table at the end. See bench/README.md.
 import { readFileSync, statSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { type Case, filesOf, listCases, QUICK, SIZES, type Sizes, smallInput } from './cases.ts'
-import { bareParse, bareStart, capture, isBuilt, peakMemory, pinoPretty, sluice, time, type Time } from './child.ts'
+import { bareParse, bareStart, capture, inOneProcess, isBuilt, peakMemory, pinoPretty, sluice, time, type Time } from './child.ts'
 import { failed, type Pair, type Row, summarise, table } from './report.ts'
 
 /** Above it, something else was running beside the bench. */
@@ -53,7 +53,11 @@ function measure(one: Case, files: readonly string[], round: number): Pair {
   return { took, against: theirs() }
 }
 
-type Work = { one: Case; files: string[]; memory?: number; pairs: Pair[]; failure?: string }
+/** A command on files can be measured beside its baseline in one process; a start and another program cannot. */
+const sharesProcess = ({ against }: Case): boolean => against !== 'start' && against !== 'pretty'
+
+/** `same`: the pairs of one process. `pairs`: those of whole processes. */
+type Work = { one: Case; files: string[]; memory?: number; same?: Pair[]; pairs: Pair[]; failure?: string }
 
 function attempt(work: Work, step: (work: Work) => void): void {
   if (work.failure !== undefined) return
@@ -78,6 +82,16 @@ function runAll(cases: readonly Case[], sizes: Sizes, rounds: number): Row[] {
       if (work.files.length > 0) work.memory = peakMemory(sluice(work.one.argv, work.files))
     })
   }
+  for (const work of all.filter(({ one }) => sharesProcess(one))) {
+    talk(`in one process: ${work.one.name}`)
+    const { argv, against } = work.one
+    const order = {
+      files: work.files,
+      rounds: work.one.rounds ?? rounds,
+      ...(typeof against !== 'string' && { against: filesOf(against) }),
+    }
+    attempt(work, () => void (work.same = inOneProcess(argv, order)))
+  }
   const last = Math.max(...all.map(({ one }) => one.rounds ?? rounds))
   for (let round = 0; round < last; round++) {
     if (round < rounds) talk(`round ${round + 1} of ${rounds}`)
@@ -85,11 +99,11 @@ function runAll(cases: readonly Case[], sizes: Sizes, rounds: number): Row[] {
       if (round < (work.one.rounds ?? rounds)) attempt(work, () => work.pairs.push(measure(work.one, work.files, round)))
     }
   }
-  return all.map(({ one, files, pairs, memory, failure }) => {
+  return all.map(({ one, files, same, pairs, memory, failure }) => {
     if (failure !== undefined) return failed(one, failure)
     const bytes = files.reduce((sum, file) => sum + statSync(file).size, 0)
     const like = all.find((other) => other.one.name === one.memoryLike)?.memory
-    return summarise(one, pairs, bytes, memory, like)
+    return summarise(one, { pairs, ...(same && { same }) }, bytes, memory, like)
   })
 }
 

@@ -57,8 +57,8 @@ const bytes = (values.quick ? 20 : 200) * 1e6
 const common = { argv: [], input: [], output: 'lines', direction: 'min', against: 'parse', memory: MEMORY } as const
 const memory = peakMemory(ours)
 const rows = [
-  summarise({ ...common, name: 'usage, against bare parse', target: 2 }, pairs.parse, bytes, memory),
-  summarise({ ...common, name: 'usage, against ccusage 20.0.24', target: 1.3, goal: 2 }, pairs.ccusage, bytes, memory),
+  summarise({ ...common, name: 'usage, against bare parse', target: 2 }, { pairs: pairs.parse }, bytes, memory),
+  summarise({ ...common, name: 'usage, against ccusage 20.0.24', target: 1.3, goal: 2 }, { pairs: pairs.ccusage }, bytes, memory),
 ]
 if (values.json) console.log(JSON.stringify({ node: process.version, load, quick: values.quick, rows }, null, 2))
 else {

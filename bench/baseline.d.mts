@@ -1,0 +1,1 @@
+export function parseFile(path: string): number

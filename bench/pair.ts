@@ -1,0 +1,43 @@
+// A case and what it is held against, in one process and in turns: what is measured is the work itself, without the start of Node and the
+// warm-up of its compiler (the first pair does not count). The times are told on file descriptor 3, as JSON.
+import { writeSync } from 'node:fs'
+import { parseFile } from './baseline.mjs'
+import type { Time } from './child.ts'
+import type { Pair } from './report.ts'
+
+export type Order = {
+  /** The bundle of the command. */
+  module: string
+  argv: readonly string[]
+  files: readonly string[]
+  /** The same command on these, or bare JSON.parse of the same files. */
+  against?: readonly string[]
+  rounds: number
+}
+
+async function timed(work: () => unknown): Promise<Time> {
+  const used = process.cpuUsage()
+  const began = performance.now()
+  await work()
+  const wall = performance.now() - began
+  const { user, system } = process.cpuUsage(used)
+  return { wall, cpu: (user + system) / 1000 }
+}
+
+if (import.meta.main) {
+  const { module, argv, files, against, rounds } = JSON.parse(process.argv[2] ?? '') as Order
+  const { run } = (await import(module)) as { run(argv: readonly string[]): Promise<number> }
+  const command = async (input: readonly string[]): Promise<void> => {
+    const exitCode = await run([...argv, ...input])
+    if (exitCode !== 0) throw new Error(`exit code ${exitCode}`)
+  }
+  const ours = (): Promise<Time> => timed(() => command(files))
+  const theirs = (): Promise<Time> => timed(() => (against === undefined ? files.forEach(parseFile) : command(against)))
+  const pairs: Pair[] = []
+  for (let round = 0; round <= rounds; round++) {
+    const first = await (round % 2 === 0 ? theirs() : ours())
+    const second = await (round % 2 === 0 ? ours() : theirs())
+    pairs.push(round % 2 === 0 ? { against: first, took: second } : { took: first, against: second })
+  }
+  writeSync(3, JSON.stringify(pairs.slice(1)))
+}
