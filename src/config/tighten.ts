@@ -1,9 +1,9 @@
 // What a project's file may do before it is trusted: deny, ask, and lower limits. All else is left out, and told.
 import { printable, quoted } from '../base/text.ts'
+import { overlap } from '../base/wildcard.ts'
 import type { PermissionRule } from '../supervise/contract.ts'
 import { noSettings } from './parse.ts'
 import type { Profile, ServerSpec, Settings, SourcedRule } from './shape.ts'
-import { overlap } from './wildcard.ts'
 
 const limits = ['maxCost', 'maxTurns', 'timeoutMs'] as const
 

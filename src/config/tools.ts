@@ -1,7 +1,7 @@
 // A list of tools as rules: whatever built-in tool is not on it is denied. MCP tools have any name: for
 // them a profile keeps its list, which is asked with matchesName.
+import { overlap } from '../base/wildcard.ts'
 import type { Profile, SourcedRule } from './shape.ts'
-import { overlap } from './wildcard.ts'
 
 /** The permissions of the built-in tools, which are named like the tools. */
 const toolNames: readonly string[] = ['bash', 'read', 'write', 'edit', 'glob', 'grep', 'webfetch', 'todowrite', 'task', 'skill']

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { overlap } from '../base/wildcard.ts'
 import type { PermissionRule } from './contract.ts'
-import { defaultRules, formatRule, judge, judgeReach, judgeUnknown, matches, overlap, parseRule, toolHidden } from './rules.ts'
+import { defaultRules, formatRule, judge, judgeReach, judgeUnknown, matches, parseRule, toolHidden } from './rules.ts'
 
 const rules = (...texts: string[]): PermissionRule[] => texts.map(parseRule)
 

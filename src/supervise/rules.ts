@@ -1,6 +1,7 @@
 // Permission rules: lists of wildcards in which the last match wins. Matching takes no regular expression, so no pattern can stall it.
 import { nearest } from '../base/nearest.ts'
 import { quoted } from '../base/text.ts'
+import { overlap } from '../base/wildcard.ts'
 import type { Action, PermissionRule } from './contract.ts'
 
 const actions: readonly Action[] = ['allow', 'ask', 'deny']
@@ -50,37 +51,6 @@ function expandHome(pattern: string, home: string): string {
     if (pattern === start || pattern.startsWith(`${start}/`)) return home + pattern.slice(start.length)
   }
   return pattern
-}
-
-/** Is there a text that both patterns match? */
-export function overlap(a: string, b: string): boolean {
-  const tailless = [a, b].map((pattern) => (pattern.endsWith(' *') ? pattern.slice(0, -2) : undefined))
-  return (
-    intersect(a, b) ||
-    (tailless[0] !== undefined && intersect(tailless[0], b)) ||
-    (tailless[1] !== undefined && intersect(a, tailless[1])) ||
-    (tailless[0] !== undefined && tailless[1] !== undefined && intersect(tailless[0], tailless[1]))
-  )
-}
-
-const largest = 1_000_000 // steps; past that the answer is the careful one
-
-function intersect(a: string, b: string): boolean {
-  if (a.length * b.length > largest) return true
-  // row[j]: the rest of `a` from here and the rest of `b` from j have a text in common.
-  let below: boolean[] = []
-  for (let i = a.length; i >= 0; i--) {
-    const row: boolean[] = []
-    for (let j = b.length; j >= 0; j--) {
-      const [x, y] = [a[i], b[j]]
-      if (x === undefined && y === undefined) row[j] = true
-      else if (x === '*') row[j] = below[j]! || (y !== undefined && row[j + 1]!)
-      else if (y === '*') row[j] = row[j + 1]! || (x !== undefined && below[j]!)
-      else row[j] = x !== undefined && y !== undefined && (x === y || x === '?' || y === '?') && below[j + 1]!
-    }
-    below = row
-  }
-  return below[0]!
 }
 
 /** The last rule that matches says it; what no rule matches is asked. Several spellings of one thing: a match of any counts. */

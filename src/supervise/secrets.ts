@@ -1,5 +1,6 @@
 // Files that hold keys and passwords: one table, from which both the test of a path and the globs for a search are made.
-import { matches, overlap } from './rules.ts'
+import { overlap } from '../base/wildcard.ts'
+import { matches } from './rules.ts'
 import { mayHide, widened } from './shell-glob.ts'
 
 /** Matched against the end of a path, segment by segment; `*` stays within a segment's name. All lower case. */
