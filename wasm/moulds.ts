@@ -12,12 +12,17 @@ const gather: i32 = 0x4000 // short texts, one behind the other
 const order: i32 = 0xd000 // the moulds in the order in which they are tried: those that fit often come first
 const seen: i32 = 0xe000 // forms that were met once: 512 hashes
 const scratch: i32 = 0x100000 // a long text without its escapes
+const known: i32 = 0x1c0000 // texts that were told lately
 const moulds: i32 = 0x200000
 
 const mostHoles: i32 = 64
 const mostMoulds: i32 = 64
 const shortText: i32 = 256
 const seenMask: i32 = 511
+const knownMask: i32 = 127
+const knownLeast: i32 = 13 // a shorter one is copied, and costs no more than looking it up
+const knownMost: i32 = 64
+const knownSize: i32 = 16 + knownMost // of a place: the text's size, then the text
 
 // What a hole holds, and how its value reaches the other half.
 const text: i32 = 0
@@ -28,6 +33,8 @@ const howNumber: i32 = 1
 const howNumberText: i32 = 2
 const howJson: i32 = 3
 const howText: i32 = 4 // + 1: it has escapes, + 2: it is not ASCII
+const howKnown: i32 = 8
+const howFresh: i32 = 16 // gathered, and known from now on; its place stands above the lowest five bits
 
 // A mould: holes, keys, hits, the mould that came next the last time; a segment a hole and one for the tail (place, size, kind of the
 // hole behind it); the last value of each hole, if it is short; the text of the segments.
@@ -44,6 +51,7 @@ export function reset(): void {
   count = 0
   previous = 0
   memory.fill(seen, 0, (seenMask + 1) * 4)
+  for (let place: i32 = 0; place <= knownMask; place++) store<i32>(known + place * knownSize, 0)
 }
 
 // ── lines ────────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -157,7 +165,10 @@ function remember(mould: i32, end: i32): void {
   }
 }
 
-/** Short texts are put together, so that one call makes one JavaScript string of them all; usual numbers are read. */
+/**
+ * Short texts are put together, so that one call makes one JavaScript string of them all; usual numbers are read. Ids come again in lines of
+ * other moulds: they are told as the same string, which is then compared by its address and hashed once.
+ */
 function collect(end: i32): void {
   let to = gather
   for (let entry = entries; entry < end; entry += 16) {
@@ -170,16 +181,35 @@ function collect(end: i32): void {
       store<f64>(entry, value)
       store<i32>(entry, howNumber, 12)
     } else if ((how === howText || how === howText + 1) && stop - from <= shortText) {
+      let told: i32 = howGathered
+      if (how === howText && stop - from >= knownLeast && stop - from <= knownMost) {
+        const place = placeOf(from, stop)
+        const text = known + place * knownSize
+        if (load<i32>(text) === stop - from && same(from, text + 4, stop - from)) {
+          store<i32>(entry, place)
+          store<i32>(entry, howKnown, 12)
+          continue
+        }
+        store<i32>(text, stop - from)
+        copyText(from, stop, text + 4)
+        told = howFresh + (place << 5)
+      }
       const size = how === howText ? copyText(from, stop, to) : unescapeTo(from, stop, to)
       if (size < 0) continue
       store<i32>(entry, to - gather)
       to += size
       store<i32>(entry, to - gather, 4)
-      store<i32>(entry, howGathered, 12)
+      store<i32>(entry, told, 12)
     }
   }
   store<i32>(found, (end - entries) >> 4)
   store<i32>(found, to - gather, 4)
+}
+
+/** By both ends: a text of 13 bytes has them. */
+function placeOf(start: i32, end: i32): i32 {
+  const ends = (load<i64>(start) ^ (load<i64>(end - 8) * 31)) * 0x9e3779b97f4a7c15
+  return <i32>(ends >>> 40) & knownMask
 }
 
 /** NaN for a number that has an exponent or is too long. A whole number of 15 digits and ten to the 15th are exact, so their quotient is right. */

@@ -57,6 +57,26 @@ suite('what a mould makes is what JSON.parse makes', () => {
     fc.assert(fc.property(fc.array(decimal, { minLength: 20 }), (some) => void readAll(['1', '2', ...some].map((text) => `{"n":${text}}`))))
   })
 
+  test('of texts that come again, in lines of other forms too', () => {
+    const ids = Array.from({ length: 400 }, (_, n) => `${'id-'.repeat((n % 19) + 2)}${n}`) // more than are kept in mind, of all lengths
+    const id = fc.constantFrom(...ids)
+    const line = fc.oneof(
+      fc.record({ type: fc.constant('a'), id, other: id }),
+      fc.record({ type: fc.constant('b'), other: id, id, more: fc.record({ id, name: fc.string() }) }),
+    )
+    fc.assert(
+      fc.property(fc.array(line, { minLength: 50, maxLength: 300 }), (lines) => void readAll(lines.map((one) => JSON.stringify(one)))),
+    )
+    const moulds = createMoulds(true)!
+    const read = (text: string): unknown => moulds.read(encoder.encode(text), 0, text.length)
+    for (const text of ['{"type":"a","id":"one-of-many-ids"}', '{"type":"a","id":"one-of-many-ids"}']) {
+      if (read(text) === undefined) moulds.learn(JSON.parse(text))
+    }
+    assert.deepEqual(read('{"type":"a","id":"a-second-one-here"}'), { type: 'a', id: 'a-second-one-here' })
+    assert.deepEqual(read('{"type":"a","id":"one-of-many-ids"}'), { type: 'a', id: 'one-of-many-ids' })
+    moulds.free()
+  })
+
   test('of texts, numbers and arrays that change', () => {
     const lines = [
       '{"type":"a","text":"one","n":1,"tags":["x"],"in":{"deep":[{"id":"1","at":1.5}]},"no":null,"yes":true}',

@@ -19,7 +19,9 @@ const chunkAt = 0x20000
 const lineAt = 0x40000
 const scratch = 0x100000
 
-const how = { gathered: 0, number: 1, numberText: 2, json: 3, text: 4, escaped: 1, wide: 2 } as const
+const how = { gathered: 0, number: 1, numberText: 2, json: 3, text: 4, escaped: 1, wide: 2, known: 8, fresh: 16 } as const
+/** Texts that are told again as the same string. */
+const mostKnown = 128
 const kinds = ['string', 'number', 'object'] as const
 
 // A stream that never repeats itself must not pay for much: so many functions are compiled at first, then one for each so many lines that
@@ -82,6 +84,7 @@ export function createMoulds(plainNumbers: boolean): Moulds | undefined {
   const table = new Int32Array(buffer)
   const floats = new Float64Array(buffer)
   const moulds: Mould[] = []
+  const known: string[] = Array.from({ length: mostKnown }, () => '')
   const toNumber = plainNumbers ? Number : numberOf
   let lineStart = 0 // of the line that was not known
   let lineEnd = 0
@@ -109,6 +112,8 @@ export function createMoulds(plainNumbers: boolean): Moulds | undefined {
       const kind = table[entry + 3]!
       let value: unknown
       if (kind === how.gathered) value = texts.substring(one, other)
+      else if (kind === how.known) value = known[one]
+      else if (kind >= how.fresh) value = known[kind >> 5] = texts.substring(one, other)
       else if (kind === how.number) value = floats[entry >> 1]
       else if (kind === how.numberText) value = toNumber(latin1(memory, one, other))
       else if (kind === how.json) value = arrayAt(one, other)
