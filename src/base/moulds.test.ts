@@ -65,16 +65,10 @@ suite('what a mould makes is what JSON.parse makes', () => {
       fc.record({ type: fc.constant('b'), other: id, id, more: fc.record({ id, name: fc.string() }) }),
     )
     fc.assert(
-      fc.property(fc.array(line, { minLength: 50, maxLength: 300 }), (lines) => void readAll(lines.map((one) => JSON.stringify(one)))),
+      fc.property(fc.array(line, { minLength: 50, maxLength: 300 }), (lines) =>
+        assert.ok(readAll(lines.map((one) => JSON.stringify(one))) > lines.length / 2),
+      ),
     )
-    const moulds = createMoulds(true)!
-    const read = (text: string): unknown => moulds.read(encoder.encode(text), 0, text.length)
-    for (const text of ['{"type":"a","id":"one-of-many-ids"}', '{"type":"a","id":"one-of-many-ids"}']) {
-      if (read(text) === undefined) moulds.learn(JSON.parse(text))
-    }
-    assert.deepEqual(read('{"type":"a","id":"a-second-one-here"}'), { type: 'a', id: 'a-second-one-here' })
-    assert.deepEqual(read('{"type":"a","id":"one-of-many-ids"}'), { type: 'a', id: 'one-of-many-ids' })
-    moulds.free()
   })
 
   test('of texts, numbers and arrays that change', () => {
