@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { structuredPatch } from 'diff'
+import fc from 'fast-check'
 import { patchOf } from './patch.ts'
 import { styleFor } from './style.ts'
 
@@ -35,6 +37,24 @@ test('texts that have nothing in common are not compared for minutes', () => {
   const text = (letter: string): string => Array.from({ length: 9000 }, (_, index) => `${letter}${index}`).join('\n')
   const { added, removed } = shown({ before: text('a'), after: text('b') })
   assert.deepEqual([added, removed], [9000, 9000])
+})
+
+test('one block of lines for another is shown as a full comparison shows it', () => {
+  const lines = fc.array(fc.constantFrom('', 'a', 'b', 'c', '-d', 'e\t', 'f\r', '\\ g'), { maxLength: 9 }).map((all) => all.join('\n'))
+  fc.assert(
+    fc.property(lines, lines, lines, lines, fc.nat(6), (above, gone, come, below, most) => {
+      const [before, after] = [above + gone + below, above + come + below]
+      fc.pre(before !== '')
+      const { hunks } = structuredPatch('', '', before, after, '', '', { context: 2 })
+      const patch = hunks.map((hunk) => {
+        const { oldStart, oldLines, newStart, newLines } = hunk
+        return `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@\n${hunk.lines.join('\n')}`
+      })
+      const nothing = { added: 0, removed: 0, lines: [], left: 0 }
+      assert.deepEqual(shown({ before, after }, most), patch.length === 0 ? nothing : shown({ patch: patch.join('\n') }, most))
+    }),
+    { numRuns: 3000 },
+  )
 })
 
 test('only heads are left out, not lines that look like them', () => {

@@ -35,12 +35,66 @@ function written(text: string, style: Style, most: number): Patch {
 
 function compared(before: string, after: string, style: Style, most: number): Patch {
   if (before.length + after.length > longest) return replaced(before, after, style, most)
+  const block = oneBlock(before, after)
+  if (block !== undefined) return blockPatch(block, style, most)
   const patch = structuredPatch('', '', before, after, '', '', { context, maxEditLength: mostEdits })
   if (patch === undefined) return replaced(before, after, style, most)
   if (patch.hunks.length === 0) return unchanged()
   const textOf = ({ oldStart, oldLines, newStart, newLines, lines }: (typeof patch.hunks)[number]): string =>
     `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@\n${lines.join('\n')}`
   return read(patch.hunks.map(textOf).join('\n'), style, most)
+}
+
+/** Lines that took the place of others, after so many that stayed; some that stayed stand around them. */
+type Block = { start: number; above: string[]; gone: string[]; come: string[]; below: string[] }
+
+/**
+ * What changed, where that is one block of lines: most changes of an agent are, and no search is needed. Undefined where a line of it
+ * stands elsewhere too, so that it may have moved, or where it is long.
+ */
+function oneBlock(before: string, after: string): Block | undefined {
+  const old = linesOf(before)
+  const now = linesOf(after)
+  const shorter = Math.min(old.length, now.length)
+  let start = 0
+  while (start < shorter && old[start] === now[start]) start++
+  let kept = 0
+  while (kept < shorter - start && old[old.length - 1 - kept] === now[now.length - 1 - kept]) kept++
+  const gone = old.slice(start, old.length - kept)
+  const come = now.slice(start, now.length - kept)
+  if (gone.length + come.length > mostEdits) return undefined
+  const end = now.slice(now.length - kept)
+  const known = new Set(end)
+  if (come.some((line) => known.has(line))) return undefined
+  for (const line of come) known.add(line)
+  if (gone.some((line) => known.has(line))) return undefined
+  return { start, above: old.slice(Math.max(0, start - context), start), gone, come, below: end.slice(0, context) }
+}
+
+/** A last line without a break is another than one with: it gets the sign that no other has. */
+function linesOf(text: string): string[] {
+  const lines = text.split('\n')
+  const last = lines.pop()!
+  if (last !== '') lines.push(`${last}\n`)
+  return lines
+}
+
+function blockPatch({ start, above, gone, come, below }: Block, style: Style, most: number): Patch {
+  if (gone.length + come.length === 0) return unchanged()
+  const around = above.length + below.length
+  const first = start - above.length + 1
+  const signed = (sign: string, lines: readonly string[]): string[] => lines.map((line) => sign + line)
+  const { lines, left } = foldedLines(
+    [
+      `@@ -${first},${gone.length + around} +${first},${come.length + around} @@`,
+      ...signed(' ', above),
+      ...signed('-', gone),
+      ...signed('+', come),
+      ...signed(' ', below),
+    ],
+    most,
+  )
+  return { added: come.length, removed: gone.length, lines: lines.map((line) => tinted(harmless(withoutLastBreak(line)), style)), left }
 }
 
 function replaced(before: string, after: string, style: Style, most: number): Patch {
