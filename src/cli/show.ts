@@ -44,10 +44,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const view = createTerminalView({ ...screenOf(), full: values['full'] === true, totals: totals.take })
   const tell = (event: Event): void => {
     totals.push(event)
-    for (const row of timeline.push(event)) {
-      const lines = view.push(row)
-      if (lines.length > 0) out.line(lines.length === 1 ? lines[0]! : lines.join('\n'))
-    }
+    for (const row of timeline.push(event)) for (const line of view.push(row)) out.line(line)
   }
   let issues = 0
   const reader = createReader(

@@ -17,15 +17,21 @@ export type MarkdownWriter = {
 }
 
 export function markdownLines(text: string, width: number, style: Style): string[] {
-  const writer = createMarkdown(() => width, style)
+  const writer = createWriter(() => width, style)
   const out: string[] = []
-  for (const line of text.trimStart().split('\n')) for (const part of writer.line(line)) out.push(part)
+  for (const line of harmless(text.trimStart()).split('\n')) for (const part of writer.line(line)) out.push(part)
   for (const part of writer.end()) out.push(part)
   return out
 }
 
-/** Line by line, as an answer comes; blank lines wait for what follows them, since the last ones do not count. */
+/** Line by line, as an answer comes. */
 export function createMarkdown(width: () => number, style: Style): MarkdownWriter {
+  const writer = createWriter(width, style)
+  return { ...writer, line: (text) => writer.line(harmless(text)) }
+}
+
+/** Of harmless lines. Blank ones wait for what follows them, since the last ones do not count. */
+function createWriter(width: () => number, style: Style): MarkdownWriter {
   let fence: string | undefined
   let rows: string[] = [] // a line that may be the head of a table, or a table so far
   let blanks: string[] = []
@@ -66,9 +72,8 @@ export function createMarkdown(width: () => number, style: Style): MarkdownWrite
   }
 
   return {
-    line(raw) {
+    line(line) {
       out = []
-      const line = harmless(raw)
       if (line.trim() === '') {
         if (last !== undefined || fence !== undefined || rows.length > 0) blanks.push(line)
         return out
