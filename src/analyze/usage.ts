@@ -36,17 +36,7 @@ export function createUsage(options: UsageOptions = {}) {
     if (messages === undefined) open.set(session.id, (messages = new Map()))
     return messages
   }
-
-  const readers: { [K in Event['kind']]?: (session: Session, event: EventOf<K>) => void } = {
-    'session.start': setting,
-    'session.update': setting,
-    'message.start': messageStart,
-    'message.end': messageEnd,
-    'usage.update': usageUpdate,
-    'turn.start': (session) => void (session.inTurn = true),
-    'turn.end': turnEnd,
-    'session.end': sessionEnd,
-  }
+  const sessionOf = (event: Event): Session => book.sessionOf(event.session ?? unnamed)
 
   function setting(session: Session, { model, provider, cwd }: EventOf<'session.start'> | EventOf<'session.update'>): void {
     session.model = model ?? session.model
@@ -112,8 +102,24 @@ export function createUsage(options: UsageOptions = {}) {
 
   return {
     push(event: Event): void {
-      const read = readers[event.kind] as ((session: Session, event: Event) => void) | undefined
-      if (read !== undefined) read(book.sessionOf(event.session ?? unnamed), event)
+      switch (event.kind) {
+        case 'session.start':
+        case 'session.update':
+          return setting(sessionOf(event), event)
+        case 'message.start':
+          return messageStart(sessionOf(event), event)
+        case 'message.end':
+          return messageEnd(sessionOf(event), event)
+        case 'usage.update':
+          return usageUpdate(sessionOf(event), event)
+        case 'turn.start':
+          sessionOf(event).inTurn = true
+          return
+        case 'turn.end':
+          return turnEnd(sessionOf(event), event)
+        case 'session.end':
+          return sessionEnd(sessionOf(event), event)
+      }
     },
     /** Events that name no session are of this one: two files without names are two sessions. */
     source(name: string): void {
@@ -126,7 +132,8 @@ export function createUsage(options: UsageOptions = {}) {
   }
 }
 
-const keyOf = ({ agent = '', message = '' }: Event): string => `${agent}\0${message}`
+/** Most messages are of no subagent, and to make one text of two for each would take longer than to look it up. */
+const keyOf = ({ agent, message = '' }: Event): string => (agent ? `${agent}\0${message}` : message)
 
 const told = (usage: Usage | undefined, cost: Cost | undefined): { tokens: Usage; nanos?: number | undefined } => ({
   tokens: usage ?? {},
