@@ -47,7 +47,6 @@ export type Counted = {
   session: Session
   turn: Turn
   claim: Claim
-  sums: Sums
   cell: Cell | undefined
   copies?: string[] | undefined
   next?: Counted | undefined
@@ -81,9 +80,8 @@ export function createAccount(options: LedgerOptions, forget: (session: Session)
     claim.provider ??= session.provider
     claim.at ??= session.at
     met(session, claim.at)
-    const sums = ledger.weigh(claim)
     const cell = ledger.cell(session.id, claim.model, claim.project ?? session.project, claim.at)
-    const counted: Counted = { session, turn: session.turn, claim, sums, cell }
+    const counted: Counted = { session, turn: session.turn, claim, cell }
     apply(counted, 1)
     return counted
   }
@@ -92,7 +90,9 @@ export function createAccount(options: LedgerOptions, forget: (session: Session)
     if (!counted.turn.replaced) apply(counted, -1)
   }
 
-  function apply({ session, turn: when, claim: { agent, tokens }, sums, cell }: Counted, sign: 1 | -1): void {
+  function apply({ session, turn: when, claim, cell }: Counted, sign: 1 | -1): void {
+    const { agent, tokens } = claim
+    const sums = ledger.weigh(claim)
     add(session.seen, sums, sign)
     if (cell !== undefined) add(cell, sums, sign)
     if (cell !== undefined && agent !== undefined) lane(session.id, agent, tokens, sign)

@@ -19,7 +19,7 @@ export type Book = ReturnType<typeof createBook>
 
 export function createBook({ remember: mostMessages = 1 << 14, ...options }: BookOptions) {
   const account = createAccount(options, (session) => void settle(session))
-  const { count, uncount, lane } = account
+  const { count, uncount, lane, ledger } = account
   const messages = new Map<string, Counted>()
   const ids: string[] = [] // of the messages, in a ring: a Map finds its oldest key only behind all that were deleted before it
   let oldest = 0
@@ -57,7 +57,7 @@ export function createBook({ remember: mostMessages = 1 << 14, ...options }: Boo
     if (before === undefined) return remember(id, messages.get(id), count(session, claim))
     if (before.session !== session && before.copies?.includes(session.id) !== true) {
       before.copies = [...(before.copies ?? []), session.id]
-      add(session.seen, before.sums, 1) // the running totals of a copy may know it
+      add(session.seen, ledger.weigh(before.claim), 1) // the running totals of a copy may know it
     }
     if (before.turn.replaced || !isBetter(claim, before)) return
     uncount(before)
@@ -111,7 +111,7 @@ export function createBook({ remember: mostMessages = 1 << 14, ...options }: Boo
     const more = settle(session)
     if (before !== undefined && isLess(told, claim.nanos, before)) {
       session.base = { ...before.seen }
-      if (more !== undefined) add(session.base, more.sums, 1)
+      if (more !== undefined) add(session.base, ledger.weigh(more.claim), 1)
     }
     session.running = {
       claim: { ...claim, at: claim.at ?? session.at, tokens: {} },
@@ -126,7 +126,8 @@ export function createBook({ remember: mostMessages = 1 << 14, ...options }: Boo
   function runningApart(session: Session, claim: Omit<Claim, 'tokens'> & { agent: string }, told: Tokens): void {
     const before = session.apart.get(claim.agent)
     session.apart.set(claim.agent, told)
-    const { sums } = count(session, { ...claim, tokens: beyond(told, before ?? {}) })
+    const counted = count(session, { ...claim, tokens: beyond(told, before ?? {}) })
+    const sums = ledger.weigh(counted.claim)
     add(session.seen, sums, -1)
     add(session.pendingApart, sums, 1)
   }

@@ -32,18 +32,22 @@ export function createLedger({ price, utc = false, within }: LedgerOptions = {})
   const cells = new Map<string, Cell>()
   const dayOf = createDays(utc)
   let last: Cell | undefined
+  const sums = zero()
 
   return {
-    weigh(weight: Weight): Sums {
+    /** Valid until the next call: what is counted is weighed again when it is taken out, so that its sums need not be kept. */
+    weigh(weight: Weight): Readonly<Sums> {
       const { tokens, nanos } = weight
       const { input = 0, output = 0, reasoning = 0, cacheRead = 0, cacheWrite = 0 } = tokens
-      const sums: Sums = { input, output, reasoning, cacheRead, cacheWrite, reported: 0, priced: 0, unpriced: 0 }
-      if (nanos !== undefined) sums.reported = nanos
-      else {
-        const priced = price?.(weight)
-        if (priced === undefined) sums.unpriced = tokensIn(sums)
-        else sums.priced = priced
-      }
+      const priced = nanos === undefined ? price?.(weight) : 0
+      sums.input = input
+      sums.output = output
+      sums.reasoning = reasoning
+      sums.cacheRead = cacheRead
+      sums.cacheWrite = cacheWrite
+      sums.reported = nanos ?? 0
+      sums.priced = priced ?? 0
+      sums.unpriced = priced === undefined ? tokensIn(tokens) : 0
       return sums
     },
     /** Where it belongs; undefined when its time is not asked for. */
