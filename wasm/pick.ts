@@ -14,6 +14,10 @@ const lastCap: i32 = lastSize - 16
 // The keys of an object: how many; then from the 16th byte on, for each: size, slot, the keys inside; from its 16th byte on its name.
 const keySize: i32 = 64
 
+/** Two texts of two to eight bytes, each with a mask of as many; then where the line begins and ends that holds one of them. */
+const marks: i32 = 0x1800
+const line: i32 = 0x1820
+
 // Kinds. Zero: it is not there.
 const text: i32 = 1
 const escaped: i32 = 2
@@ -26,6 +30,60 @@ const object: i32 = 7
 const deepest: i32 = 64
 
 // ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The next line between these places that holds a mark, with what is before `end` of it; a line begins at `start`, or ends there. */
+export function find(start: i32, end: i32): bool {
+  const place = markFrom(start, end)
+  if (place === -1) return false
+  store<i32>(line, lineStart(start, place))
+  store<i32>(line, lineEnd(place, end), 4)
+  return true
+}
+
+function markFrom(start: i32, end: i32): i32 {
+  const oneA = i8x16.splat(load<u8>(marks))
+  const oneB = i8x16.splat(load<u8>(marks, 1))
+  const twoA = i8x16.splat(load<u8>(marks, 16))
+  const twoB = i8x16.splat(load<u8>(marks, 17))
+  for (let at = start; at < end; at += 16) {
+    const here = v128.load(at)
+    const next = v128.load(at, 1)
+    const one = v128.and(i8x16.eq(here, oneA), i8x16.eq(next, oneB))
+    const two = v128.and(i8x16.eq(here, twoA), i8x16.eq(next, twoB))
+    for (let hits = i8x16.bitmask(v128.or(one, two)); hits !== 0; hits &= hits - 1) {
+      const place = at + ctz(hits)
+      if (isMark(place, end, marks) || isMark(place, end, marks + 16)) return place
+    }
+  }
+  return -1
+}
+
+function isMark(place: i32, end: i32, mark: i32): bool {
+  const mask = load<u64>(mark, 8)
+  return (load<u64>(place) & mask) === load<u64>(mark) && place + 8 - (<i32>clz(mask) >> 3) <= end
+}
+
+/** Behind the last newline before `place`, or `start`. */
+function lineStart(start: i32, place: i32): i32 {
+  const newline = i8x16.splat(10)
+  let at = place - 16
+  for (; at >= start; at -= 16) {
+    const hits = i8x16.bitmask(i8x16.eq(v128.load(at), newline))
+    if (hits !== 0) return at + 32 - clz(hits)
+  }
+  for (let last = at + 15; last >= start; last--) if (load<u8>(last) === 10) return last + 1
+  return start
+}
+
+/** At the first newline behind `place`, or `end`. */
+function lineEnd(place: i32, end: i32): i32 {
+  const newline = i8x16.splat(10)
+  for (let at = place; at < end; at += 16) {
+    const hits = i8x16.bitmask(i8x16.eq(v128.load(at), newline))
+    if (hits !== 0) return min(at + ctz(hits), end)
+  }
+  return end
+}
 
 /** False: the line is not plain JSON. A control character stands at its end. */
 export function pick(start: i32, end: i32, keys: i32, slots: i32): bool {
@@ -43,7 +101,7 @@ function objectEnd(start: i32, keys: i32): i32 {
     const name = at + 1
     const close = textEnd(name)
     if (close === -1 || hasEscape || load<u8>(close, 1) !== 58) return -1
-    const key = find(keys, name, close - name)
+    const key = keyOf(keys, name, close - name)
     at = key === 0 ? valueEnd(close + 2, deepest) : take(close + 2, key)
     if (at === -1) return -1
     const next = <i32>load<u8>(at++)
@@ -53,7 +111,7 @@ function objectEnd(start: i32, keys: i32): i32 {
   return -1
 }
 
-function find(keys: i32, name: i32, size: i32): i32 {
+function keyOf(keys: i32, name: i32, size: i32): i32 {
   let key = keys + 16
   for (const end = key + load<i32>(keys) * keySize; key < end; key += keySize) {
     if (load<i32>(key) === size && same(name, key + 16, size)) return key

@@ -5,13 +5,13 @@ import { isRecord, type Rec } from '../base/json.ts'
 import type { Book } from '../analyze/usage-book.ts'
 import { usageSince } from '../model/usage.ts'
 import type { Tokens } from '../prices/price.ts'
-import { eachMarkedLine } from './usage-lines.ts'
+import { eachMarkedLine, lineFinder } from './usage-lines.ts'
 
 /** `total`: the sum of the thread so far. `response`: the record of one model call, in newer versions beside the sum. */
 type Told = { at: number; model: string | undefined; last: Tokens; total?: Tokens; response?: string | undefined }
 type Rollout = { id: string; parent: string | undefined; at: number; cwd: string | undefined; provider: string | undefined; told: Told[] }
 
-const marks = ['"session_meta"', '"turn_context"', '"token_count"', '"token_usage_record"'].map((text) => Buffer.from(text))
+const find = lineFinder(['"session_meta"', '"turn_context"', '"token_count"', '"token_usage_record"'])
 const none = new Set<string>()
 
 /** Reads rollouts, oldest first: a fork's parent is older than the fork. */
@@ -64,7 +64,7 @@ function scan(path: string): Rollout {
   const rollout: Rollout = { id: path, parent: undefined, at: 0, cwd: undefined, provider: undefined, told: [] }
   let begun = false
   let model: string | undefined
-  eachMarkedLine(path, marks, (bytes, start, end) => {
+  eachMarkedLine(path, find, (bytes, start, end) => {
     const record = parsed(utf8(bytes, start, end))
     const { type, timestamp } = record
     const payload = isRecord(record['payload']) ? record['payload'] : {}

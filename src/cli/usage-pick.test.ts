@@ -2,10 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { isRecord } from '../base/json.ts'
+import { lineFinder } from './usage-lines.ts'
 import { createPicker } from './usage-pick.ts'
 
 const wanted = { type: 'type', id: 'message.id', usage: 'message.usage', input: 'message.usage.input_tokens', deep: 'a.b.c', cwd: 'cwd' }
-const { at, room, pick } = createPicker(wanted)
+const marks = ['_tokens"', '-state"'] as const
+const { at, room, find, pick } = createPicker(wanted, marks)
 
 function picked(line: Buffer, room_ = room): unknown {
   line.copy(room_)
@@ -125,4 +127,25 @@ test('a text is not taken for the last one when a line between failed', () => {
 test('bytes that lie elsewhere are read too', () => {
   const line = Buffer.from('{"cwd":"/a"}')
   assert.deepEqual(picked(line, Buffer.alloc(100)), parsed(line))
+})
+
+test('lines with a mark are found, wherever they lie', () => {
+  const part = fc.constantFrom('_tokens"', '-state"', '_token', '-s', '_t', '"', '\n', '\n\n', 'x'.repeat(15), 'y'.repeat(40), 'größe')
+  const slow = lineFinder(marks)
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 40 }), fc.nat(20), (parts, offset) => {
+      const text = Buffer.from(parts.join(''))
+      room.fill('_tokens"\n-state"\n', 0, 4000) // what lies around is not looked at
+      text.copy(room, offset)
+      const bytes = room.subarray(offset, offset + text.length)
+      const all = (how: typeof find, from: Buffer): object[] => {
+        const found: object[] = []
+        for (let line = { start: 0, end: 0 }; line.end <= from.length && how(from, line.end, line); found.push({ ...line }));
+        return found
+      }
+      assert.deepEqual(all(find, bytes), all(slow, text))
+      assert.deepEqual(all(find, text), all(slow, text))
+    }),
+    { numRuns: 2000 },
+  )
 })

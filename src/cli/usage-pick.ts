@@ -3,6 +3,7 @@
 // twice. JSON.parse is for all else, and for what may be no JSON at all.
 import { utf8 } from '../base/bytes.ts'
 import { isRecord, type Rec } from '../base/json.ts'
+import { type FindLine, lineFinder } from './usage-lines.ts'
 import { code } from './usage-pick.gen.js'
 
 export type Picked = readonly unknown[]
@@ -10,8 +11,9 @@ export type Picked = readonly unknown[]
 export type Picker<Name extends string> = {
   /** Where each value is in what was picked. */
   at: Record<Name, number>
-  /** Lines are picked from where they lie in here. */
+  /** Lines are found and picked where they lie in here; elsewhere it takes longer. */
   room: Buffer
+  find: FindLine
   /**
    * The values, valid until the next call; undefined when the line is no JSON object. An object may be told as an empty one.
    */
@@ -21,6 +23,8 @@ export type Picker<Name extends string> = {
 // The layout of wasm/pick.ts.
 const entries = 0x1000
 const mostSlots = 32
+const marksAt = 0x1800
+const lineAt = 0x1820
 const keysAt = 0x4000
 const keySize = 64
 const roomAt = 0x10000
@@ -34,11 +38,15 @@ const words = new Map([
 const newline = 10
 const anObject: Rec = {}
 
-type Engine = { memory: { buffer: ArrayBuffer }; pick(start: number, end: number, keys: number, slots: number): number }
+type Engine = {
+  memory: { buffer: ArrayBuffer }
+  find(start: number, end: number): number
+  pick(start: number, end: number, keys: number, slots: number): number
+}
 type Keys = Map<string, { slot: number; inside: Keys }>
 
-/** What is wanted: paths, which are keys with points between. */
-export function createPicker<Name extends string>(wanted: Record<Name, string>): Picker<Name> {
+/** What is wanted: paths, which are keys with points between; and of which lines: of those that hold one of two texts, of 2 to 8 bytes. */
+export function createPicker<Name extends string>(wanted: Record<Name, string>, marks: readonly [string, string]): Picker<Name> {
   const paths: string[] = Object.values(wanted)
   const engine = startEngine()
   const buffer = engine?.memory.buffer ?? new ArrayBuffer(roomAt + roomSize)
@@ -47,6 +55,12 @@ export function createPicker<Name extends string>(wanted: Record<Name, string>):
   const floats = new Float64Array(buffer)
   const { keys, slots } = keysOf(paths)
   writeKeys(memory, keys, keysAt)
+  for (const [index, mark] of marks.entries()) {
+    const place = marksAt + index * 16
+    const size = memory.write(mark, place)
+    memory.fill(0xff, place + 8, place + 8 + size)
+  }
+  const findElsewhere = lineFinder(marks)
   const values: unknown[] = paths.map(() => undefined)
   const texts: string[] = paths.map(() => '')
 
@@ -66,6 +80,14 @@ export function createPicker<Name extends string>(wanted: Record<Name, string>):
   return {
     at: Object.fromEntries(Object.keys(wanted).map((name, slot) => [name, slot])) as Record<Name, number>,
     room: memory.subarray(roomAt, roomAt + roomSize),
+    find(bytes, from, line) {
+      if (bytes.buffer !== buffer || engine === undefined) return findElsewhere(bytes, from, line)
+      const offset = bytes.byteOffset
+      if (engine.find(offset + from, offset + bytes.length) === 0) return false
+      line.start = table[lineAt >> 2]! - offset
+      line.end = table[(lineAt >> 2) + 1]! - offset
+      return true
+    },
     pick(bytes, start, end) {
       const offset = bytes.byteOffset
       // The newline ends whatever is read: it stands in no text, and is no part of plain JSON.
