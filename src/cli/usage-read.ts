@@ -19,7 +19,7 @@ export type Progress = (done: { logs: number; bytes: number }) => void
 export type ScanJob = { paths: string[]; next: SharedArrayBuffer; port?: MessagePort }
 /** `rows` is null where a file is in doubt. */
 type Scanned = [index: number, rows: Row[] | null]
-/** What the worker tells at once. */
+/** What the worker tells at once; nothing is the end of it. */
 export type Told = [index: number, rows: Packed | null][]
 
 type Usage = ReturnType<typeof createUsage>
@@ -141,14 +141,26 @@ async function startWorker(job: ScanJob): Promise<Worker> {
     worker.once('exit', () => resolve())
   })
   ended.catch(() => {}) // it is awaited later
+  let isOver = false
+  const hear = (told: Told, take: (one: Scanned) => void): void => {
+    for (const [index, rows] of told) take([index, rows && unpacked(rows)])
+    isOver = told.length === 0
+  }
   const poll = (take: (one: Scanned) => void): void => {
-    for (let told = receiveMessageOnPort(port); told !== undefined; told = receiveMessageOnPort(port))
-      for (const [index, rows] of told.message as Told) take([index, rows && unpacked(rows)])
+    for (let told = receiveMessageOnPort(port); told !== undefined; told = receiveMessageOnPort(port)) hear(told.message as Told, take)
   }
   return {
     poll,
     async end(take) {
-      await ended
+      poll(take)
+      // It takes a while until the thread has ended, when it has told all.
+      const allTold = new Promise<void>((resolve) => {
+        port.on('message', (told: Told) => {
+          hear(told, take)
+          if (isOver) resolve()
+        })
+      })
+      if (!isOver) await Promise.race([allTold, ended])
       poll(take)
       port.close()
     },

@@ -9,5 +9,6 @@ const found: Told = []
 const tell = (): void => job.port?.postMessage(found.splice(0))
 
 for (const [index, rows] of scan(job)) if (found.push([index, rows && packed(rows)]) >= enough) tell()
-tell()
+if (found.length > 0) tell()
+tell() // nothing: this was all
 job.port?.close()
