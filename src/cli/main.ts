@@ -33,6 +33,9 @@ const commands: Record<string, [about: string, load: () => Promise<Command>]> = 
   tour: ['see all of this on a recorded session', () => import('./tour.ts')],
 }
 
+/** They have read and written all when they return. To take a heap apart that nobody needs any more takes ten milliseconds and more. */
+const endAtOnce = new Set(['convert', 'validate', 'digest', 'show', 'usage'])
+
 const overview = (): string => `sluice runs, gates, watches and translates the event streams of coding agents.
 
 Usage: sluice COMMAND [options] [FILE|-]
@@ -101,6 +104,7 @@ keepCompiled(process.env)
 // Each command is a bundle of its own, with its own copy of the error classes: they are known by name.
 try {
   process.exitCode = await main(process.argv.slice(2))
+  if (endAtOnce.has(process.argv[2] ?? '')) process.exit()
 } catch (error) {
   const { name, message, stack, exitCode = exitCodes.failed } = error as Error & { exitCode?: number }
   if (name === 'ClosedPipe') process.exitCode = exitCodes.ok
