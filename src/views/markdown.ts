@@ -98,8 +98,14 @@ function createWriter(width: () => number, style: Style): MarkdownWriter {
 
 // ── code ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
+/** Most lines do, and then they are no fence, no heading, no rule, no quote and no item: nothing need be matched. */
+function beginsWithLetter(line: string): boolean {
+  const code = line.charCodeAt(0) | 0x20
+  return code >= 0x61 && code <= 0x7a
+}
+
 /** The run of signs that opens a block of code. */
-const fenceOf = (line: string): string | undefined => /^ {0,12}(`{3,}|~{3,})[^`]*$/.exec(line)?.[1]
+const fenceOf = (line: string): string | undefined => (beginsWithLetter(line) ? undefined : /^ {0,12}(`{3,}|~{3,})[^`]*$/.exec(line)?.[1])
 
 const closes = (line: string, fence: string): boolean =>
   line.trim() !== '' && line.trim().startsWith(fence) && fenceOf(line) === line.trim()
@@ -113,7 +119,7 @@ const quote = /^ {0,3}((?:> ?){1,9})(.*)$/
 const item = /^( {0,40})(?:([-*+])|(\d{1,9})[.)]) (?:\[([ xX])\] )?(.*)$/
 
 function plainLine(line: string, width: number, style: Style): string[] {
-  if (!marked.test(line)) return wrapped(inline(line, style), width)
+  if (beginsWithLetter(line) || !marked.test(line)) return wrapped(inline(line, style), width)
   const title = heading.exec(line)?.[1]
   if (title !== undefined) return wrapped(style.bold(style.cyan(inline(title, style))), width)
   if (rule.test(line)) return [style.dim('─'.repeat(Math.min(width, 40)))]
