@@ -34,7 +34,6 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
   let ended = false
   const sessions = new Map<string | undefined, Session>()
   const past = new Map<string | undefined, number>() // sessions that ended, with their count of turns
-
   let recentId: string | undefined
   let recent: Session | undefined // most events are of the session that the last one was of
 
@@ -320,6 +319,7 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
     /** What the events of this record have in common: time, session, run. */
     common(place: Place): void {
       base = place
+      if (recentId !== undefined && place.session === recentId) place.session = recentId // one text for all: others compare no letters
       if (place.at !== undefined) lastAt = place.at
     },
     emit,
