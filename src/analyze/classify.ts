@@ -178,9 +178,8 @@ const tends: ReadonlySet<string> = new Set(['taskoutput', 'taskstop'])
 
 /** Avenor's kind `commit` is an edit here; the call's name keeps the word. */
 function importOf({ name, toolKind }: EventOf<'tool.start'>): Call | undefined {
-  const word = name.toLowerCase()
-  if (word === 'commit') return 'commit'
-  return toolKind !== 'task' ? undefined : tends.has(word) ? 'told' : 'task'
+  if (name.length === 6 && name.toLowerCase() === 'commit') return 'commit'
+  return toolKind !== 'task' ? undefined : tends.has(name.toLowerCase()) ? 'told' : 'task'
 }
 
 const gitCommit = /git commit/i

@@ -8,7 +8,7 @@ import { createSessionFold, type SessionFold } from './digest-session.ts'
 import { type Digest, keeper, type Keeper, type RunDigest } from './digest-shape.ts'
 import { known } from './snapshot.ts'
 import { createStallFinder, type StallOptions } from './stall.ts'
-import { isOfRun, type RunEvent } from './track.ts'
+import type { RunEvent } from './track.ts'
 import { createUsage } from './usage.ts'
 
 export type { Digest, List, SessionDigest } from './digest-shape.ts'
@@ -32,7 +32,8 @@ export function createDigest({ rules, nameOf, price, ...limits }: DigestOptions 
   const sessions = new Map<string | undefined, SessionFold>()
   const runs = new Map<string | undefined, Run>()
   const issues = keeper<Digest['issues']['items'][number]>(most.issues)
-  const classes = { MILESTONE: 0, FINDING: 0, ACTIVITY: 0 }
+  let milestones = 0
+  let findings = 0
   const beside = createSessionFold(undefined) // what belongs to no session, or to one too many
   let events = 0
   let recent: SessionFold | undefined
@@ -67,12 +68,19 @@ export function createDigest({ rules, nameOf, price, ...limits }: DigestOptions 
     }
   }
 
+  function tally({ class: its }: Verdict): void {
+    events++
+    if (its === 'MILESTONE') milestones++
+    else if (its === 'FINDING') findings++
+  }
+
   /** Most events of a source that streams. A function of their own: the engine knows their shape here, and no other. */
   function piece(event: Piece, record: Rec | undefined): Verdict {
     const verdict = classifier.piece(event, record)
-    classes[verdict.class]++
+    tally(verdict)
     const session = sessionOf(event.session, event.kind)
-    for (const stall of stalls.piece(event)) session.stall(stall)
+    const found = stalls.piece(event)
+    if (found.length > 0) found.forEach(session.stall)
     session.piece(event, verdict)
     return verdict
   }
@@ -80,16 +88,26 @@ export function createDigest({ rules, nameOf, price, ...limits }: DigestOptions 
   return {
     /** The event's class, too. */
     push(event: Event, record?: Rec): Verdict {
-      events++
       if (event.kind === 'text.delta' || event.kind === 'thought.delta') return piece(event, record)
       const verdict = classifier.push(event, record)
-      classes[verdict.class]++
+      tally(verdict)
       const session = sessionOf(event.session, event.kind)
-      for (const stall of stalls.push(event)) session.stall(stall)
+      const found = stalls.push(event)
+      if (found.length > 0) found.forEach(session.stall)
       session.push(event, verdict)
-      if (isOfRun(event)) ofRun(event)
-      else if (event.kind === 'issue') issues.add(() => ({ line: event.line, code: event.code, text: event.text }))
-      else usage.push(event)
+      switch (event.kind) {
+        case 'run.start':
+        case 'run.end':
+        case 'phase.start':
+        case 'phase.end':
+          ofRun(event)
+          break
+        case 'issue':
+          issues.add(() => ({ line: event.line, code: event.code, text: event.text }))
+          break
+        default:
+          usage.push(event)
+      }
       return verdict
     },
     report(): Digest {
@@ -105,7 +123,7 @@ export function createDigest({ rules, nameOf, price, ...limits }: DigestOptions 
       const sum = (what: keyof Digest['counts']): number => all.reduce((so, { trouble }) => so + trouble[what], 0)
       return {
         events,
-        classes,
+        classes: { MILESTONE: milestones, FINDING: findings, ACTIVITY: events - milestones - findings },
         sessions: digests,
         moreSessions: crowd.size,
         runs: [...runs.values()].map(({ phaseAt: _, phases, ...run }) => ({ ...run, phases: phases.list() })),

@@ -67,8 +67,8 @@ export function createRepeats(times: number) {
         const fresh = find(call)
         if (fresh !== undefined) found = [...found, fresh]
       }
-      past.unshift(call)
-      if (past.length > longestPeriod) past.pop()
+      for (let at = Math.min(past.length, longestPeriod - 1); at > 0; at--) past[at] = past[at - 1]! // unshift leaves compiled code
+      past[0] = call
       return found
     },
     /** What was open is over. */

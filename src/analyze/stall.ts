@@ -147,7 +147,6 @@ export function createStallFinder({ silenceMs = 300_000, repeats = 5, compaction
 
   function read(session: Session, event: Event): Stall[] {
     const { open, starting } = session
-    const call = event.call ?? ''
     switch (event.kind) {
       case 'turn.start':
         hold(open.turn, String(event.turn), undefined)
@@ -156,17 +155,19 @@ export function createStallFinder({ silenceMs = 300_000, repeats = 5, compaction
         open.turn.delete(String(event.turn))
         return [...endLane(session, undefined), ...endTrims(session)]
       case 'tool.start':
-        hold(open.tool, call, event.name)
+        hold(open.tool, event.call ?? '', event.name)
         if (event.input !== undefined) return called(session, event, event.input, event.title)
-        hold(starting, call, event)
+        hold(starting, event.call ?? '', event)
         break
       case 'tool.update': {
+        const call = event.call ?? ''
         const start = event.input === undefined ? undefined : starting.get(call)
         if (start === undefined) break
         starting.delete(call)
         return called(session, start, event.input, event.title ?? start.title)
       }
       case 'tool.end': {
+        const call = event.call ?? ''
         open.tool.delete(call)
         if (event.status === 'ok') session.worked++
         const start = starting.size === 0 ? undefined : starting.get(call)
