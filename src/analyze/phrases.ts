@@ -20,6 +20,8 @@ export const phraseOf = (rule: string): string | undefined => phrases.find(([, i
 export type Reading = {
   /** Its last characters. Whether they begin a phrase is looked at when more comes: mostly its first character says no. */
   held: string
+  /** The very last, as `low` has it. */
+  last: number
   /** Inside `confidence: 80`: before its digits, or among them. */
   number: 'none' | 'before' | 'digits'
   value: number
@@ -27,15 +29,16 @@ export type Reading = {
   told: boolean
 }
 
-export const startReading = (): Reading => ({ held: '', number: 'none', value: 0, told: false })
+export const startReading = (): Reading => ({ held: '', last: 0, number: 'none', value: 0, told: false })
 
 /** Reads on, and names the rule of a phrase that became whole in this piece: the last, if there are several. Case does not matter. */
 export function readOn(reading: Reading, piece: string): string | undefined {
-  if (piece === '') return undefined
-  const before = reading.held
-  const held = before !== '' && neighbours[(low(before, before.length - 1) << 5) | low(piece, 0)] === 1 ? beginningIn(before, 0) : ''
+  const length = lengthOf(piece)
+  if (length === 0) return undefined
+  const { held: before, last } = reading
+  const held = before !== '' && neighbours[(last << 5) | low(piece, 0)] === 1 ? beginningIn(before, 0) : ''
   if (reading.number === 'none' && held === '' && search(piece, 0) < 0) {
-    reading.held = piece.length > longPiece ? beginningIn(piece, 0) : piece
+    hold(reading, length > longPiece ? beginningIn(piece, 0) : piece)
     return undefined
   }
   const text = held === '' ? piece : held + piece
@@ -55,15 +58,21 @@ export function readOn(reading: Reading, piece: string): string | undefined {
       if (isNews(reading, text, at)) rule = itsRule
     }
   }
-  reading.held = beginningIn(text, at)
+  hold(reading, beginningIn(text, at))
   return rule
+}
+
+function hold(reading: Reading, held: string): void {
+  const length = lengthOf(held)
+  reading.held = held
+  reading.last = length === 0 ? 0 : low(held, length - 1)
 }
 
 // ── the score ────────────────────────────────────────────────────────────
 
 function readNumber(reading: Reading, text: string, from: number): number {
   let at = from
-  if (reading.number === 'before') while (isSpace(text.charCodeAt(at))) at++
+  if (reading.number === 'before') while (isSpace(codeAt(text, at))) at++
   for (let digit = digitAt(text, at); digit >= 0; digit = digitAt(text, ++at)) {
     reading.number = 'digits'
     reading.value = reading.value * 10 + digit
@@ -76,13 +85,13 @@ function isNews(reading: Reading, text: string, at: number): boolean {
   const goesOn = at === text.length
   const { number, value, told } = reading
   if (!goesOn) reading.number = 'none'
-  if (number !== 'digits' || told || value < enoughConfidence || value >= tooLarge || (!goesOn && isWord(text.charCodeAt(at)))) return false
+  if (number !== 'digits' || told || value < enoughConfidence || value >= tooLarge || (!goesOn && isWord(codeAt(text, at)))) return false
   reading.told = true
   return true
 }
 
 const digitAt = (text: string, at: number): number => {
-  const code = text.charCodeAt(at) - 48
+  const code = codeAt(text, at) - 48
   return code >= 0 && code <= 9 ? code : -1
 }
 const isSpace = (code: number): boolean => code === 32 || code === 9 || code === 10 || code === 12 || code === 13
@@ -95,8 +104,15 @@ type Entry = (typeof phrases)[number]
 
 const shortest = Math.min(...phrases.map(([phrase]) => phrase.length))
 
+// Slices, whole texts, names, of one byte or of two a letter: to the engine these are more types than it compiles `text.charCodeAt` and
+// `text.length` for. A function that is not looked up in the text it compiles for all of them, and a sum it knows to be a text (it is
+// never made). That halves the search in short pieces.
+const { charCodeAt } = String.prototype
+const codeAt = (text: string, at: number): number => charCodeAt.call(text, at)
+const lengthOf = (text: string): number => ('' + text).length
+
 /** Five bits of a character are enough to tell most apart, and they are the same for A and a. */
-const low = (text: string, at: number): number => text.charCodeAt(at) & 31
+const low = (text: string, at: number): number => codeAt(text, at) & 31
 const pair = (text: string, at: number): number => (low(text, at - 1) << 5) | low(text, at)
 
 /** Pairs that occur in a phrase at all. */
@@ -125,8 +141,9 @@ const mayGoOn = Uint8Array.from(byEnd, ({ length }) => (length === 0 ? 0 : 1))
 
 /** Where the next phrase begins, or -1. */
 function search(text: string, from: number): number {
+  const length = lengthOf(text)
   let end = from + shortest - 1
-  while (end < text.length) {
+  while (end < length) {
     const jump = jumps[pair(text, end)]!
     if (jump === 0 && phraseAt(text, end - shortest + 1) !== undefined) return end - shortest + 1
     end += jump || 1
@@ -141,7 +158,7 @@ function phraseAt(text: string, at: number): Entry | undefined {
 
 /** The end of the text that may be the beginning of a phrase. */
 function beginningIn(text: string, from: number): string {
-  const { length } = text
+  const length = lengthOf(text)
   const ends = length > 1 ? pair(text, length - 1) : low(text, 0)
   if (mayGoOn[ends] === 0) return ''
   for (const beginning of byEnd[ends]!)
@@ -150,7 +167,7 @@ function beginningIn(text: string, from: number): string {
 }
 
 function stands(phrase: string, text: string, from: number): boolean {
-  for (let at = 0; at < phrase.length; at++) if (lower(text.charCodeAt(from + at)) !== phrase.charCodeAt(at)) return false
+  for (let at = 0; at < phrase.length; at++) if (lower(codeAt(text, from + at)) !== codeAt(phrase, at)) return false
   return true
 }
 const lower = (code: number): number => (code >= 65 && code <= 90 ? code + 32 : code)
