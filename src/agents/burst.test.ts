@@ -42,3 +42,17 @@ test('what is said while a burst is told comes after it, and is told once', () =
   host.release()
   assert.deepEqual(said, ['a', 'b', 'answer'])
 })
+
+test('a record that says nothing in our words waits for the next event like a piece', () => {
+  const said: string[] = []
+  const host = inBursts({
+    emit: (events) => void said.push(events.map(({ kind }) => kind).join(' ')),
+    raise() {},
+    withdraw() {},
+    now: () => 1,
+  })
+  for (const event of [piece('a'), makeEvent('raw', { type: 'ping', why: 'redundant' }, {}), piece('b')]) host.tell(event)
+  assert.deepEqual(said, [])
+  host.release()
+  assert.deepEqual(said, ['text.delta raw text.delta'])
+})

@@ -1,4 +1,5 @@
-// Pieces of a text come by the dozen in one read, and nobody answers to one of them alone: those that come together are told together.
+// Pieces of a text come by the dozen in one read, and nobody answers to one of them alone, nor to a record that says nothing in our words:
+// those that come together are told together.
 // All else that is said to the host comes after what was held back.
 import type { Event } from '../model/event.ts'
 import type { Host } from './contract.ts'
@@ -41,4 +42,4 @@ export function inBursts(host: Host): BurstHost {
   }
 }
 
-const isPiece = ({ kind }: Event): boolean => kind === 'text.delta' || kind === 'thought.delta' || kind === 'tool.delta'
+const isPiece = ({ kind }: Event): boolean => kind === 'text.delta' || kind === 'thought.delta' || kind === 'tool.delta' || kind === 'raw'

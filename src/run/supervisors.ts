@@ -6,7 +6,7 @@ import { realPath } from '../files/real-path.ts'
 import type { Event, Payload } from '../model/event.ts'
 import { makeEvent } from '../model/make.ts'
 import { createRedactor, type LinePattern } from '../stream/redact.ts'
-import { isDelta } from '../stream/redact-stream.ts'
+import { type Delta, isDelta } from '../stream/redact-stream.ts'
 import type { Gates } from '../supervise/gates.ts'
 import { type Broker, createBroker } from '../supervise/permission.ts'
 import { createStatus } from '../supervise/status.ts'
@@ -98,8 +98,14 @@ function redactStage(values: readonly string[], patterns: readonly LinePattern[]
   }
   return {
     push(events, pass) {
-      if (events.length === 1) pass(redacted(events[0]!))
-      else pass(events.every(isDelta) ? redactor.deltas(events) : events.flatMap(redacted))
+      if (events.length === 1) return pass(redacted(events[0]!))
+      const clean: Event[] = []
+      for (let from = 0, to = 0; from < events.length; from = to) {
+        while (to < events.length && isDelta(events[to]!)) to++
+        if (from === to) clean.push(...redacted(events[to++]!))
+        else clean.push(...redactor.deltas(events.slice(from, to) as Delta[]))
+      }
+      pass(clean)
     },
     end: (pass) => pass(redactor.end()),
   }

@@ -26,20 +26,21 @@ export function createLoops({
   const rest = createRest(lingerMs)
   let turnEnd: Event | undefined
 
-  const push = (event: Event, now: number | undefined): PolicyAction[] => [
-    ...told.push(event, now).filter(isVerdict).map(warning),
-    ...ended.push(event, now).filter(isVerdict).flatMap(stopping),
-  ]
+  function push(event: Event, now: number | undefined): readonly PolicyAction[] {
+    const [near, over] = [told.push(event, now), ended.push(event, now)]
+    if (near.length === 0 && over.length === 0) return none
+    return [...near.filter(isVerdict).map(warning), ...over.filter(isVerdict).flatMap(stopping)]
+  }
 
   /** Only a prompt begins something new: an agent may take up its work by itself, and go on in circles in turn after turn. */
-  function follow(event: Event, now: number | undefined): PolicyAction[] {
+  function follow(event: Event, now: number | undefined): readonly PolicyAction[] {
     if (event.kind === 'turn.end') turnEnd = event
-    if (event.kind === 'turn.end' || event.kind === 'turn.start') return isPrompt(event) ? begin(now) : []
+    if (event.kind === 'turn.end' || event.kind === 'turn.start') return isPrompt(event) ? begin(now) : none
     return isPrompt(event) ? [...begin(now), ...push(event, now)] : push(event, now)
   }
 
-  function begin(now: number | undefined): PolicyAction[] {
-    const found = turnEnd === undefined ? [] : push(turnEnd, now)
+  function begin(now: number | undefined): readonly PolicyAction[] {
+    const found = turnEnd === undefined ? none : push(turnEnd, now)
     turnEnd = undefined
     return found
   }

@@ -27,7 +27,7 @@ export type PolicyAction =
   | { type: 'drop' }
 
 export type Policy = {
-  /** Pieces of a text and of a call tell it nothing: it is not asked about them. */
+  /** Pieces of a text and of a call, and records that have no words in our model, tell it nothing: it is not asked about them. */
   deaf?: boolean
   /** `now`: when the event came; its own time if not told. */
   step(event: Event, now?: number): readonly PolicyAction[]
@@ -50,24 +50,24 @@ const nothing: readonly Said[] = []
 
 /** Many policies as one. They are asked in their order. */
 export function combine(policies: Readonly<Record<string, Policy>>): Policies {
-  const all = Object.entries(policies)
-  const hearing = all.filter(([, { deaf }]) => deaf !== true)
+  const all = Object.entries(policies).map(([name, policy]) => ({ name, policy }))
+  const hearing = all.filter(({ policy }) => policy.deaf !== true)
 
   // For every event, and nearly always nobody has anything to say.
   return {
     step(event, now = event.at) {
       let said = nothing
-      for (const [name, policy] of isPiece(event) ? hearing : all) said = also(said, name, policy.step(event, now))
+      for (const { name, policy } of isPiece(event) ? hearing : all) said = also(said, name, policy.step(event, now))
       return said
     },
     tick(now) {
       let said = nothing
-      for (const [name, policy] of all) said = also(said, name, policy.tick?.(now))
+      for (const { name, policy } of all) said = also(said, name, policy.tick?.(now))
       return said
     },
     due() {
       let first: number | undefined
-      for (const [, policy] of all) first = earlier(first, policy.due?.())
+      for (const { policy } of all) first = earlier(first, policy.due?.())
       return first
     },
   }
@@ -77,10 +77,11 @@ const also = (said: readonly Said[], policy: string, actions: readonly PolicyAct
   actions.length === 0 ? said : [...said, ...actions.map((action) => ({ policy, action }))]
 
 /** Most events are such, and most policies have no use for them. Not thoughts: in those, noise is looked for. */
-const isPiece = ({ kind }: Event): boolean => kind === 'text.delta' || kind === 'tool.delta'
+const isPiece = ({ kind }: Event): boolean => kind === 'text.delta' || kind === 'tool.delta' || kind === 'raw'
 
 /** Of these no policy has anything to say: they need not be told one by one. An order of the agent is a whole line. */
-export const isQuiet = (event: Event): boolean => event.kind === 'tool.delta' || (event.kind === 'text.delta' && !event.text.includes('\n'))
+export const isQuiet = (event: Event): boolean =>
+  event.kind === 'tool.delta' || event.kind === 'raw' || (event.kind === 'text.delta' && !event.text.includes('\n'))
 
 /** Of two times, of which there may be none. */
 export const earlier = (a: number | undefined, b: number | undefined): number | undefined =>

@@ -10,7 +10,7 @@ const longest = 120 // characters of a label that we make
 
 export type StatusPolicy = {
   /** What is to be written before this event. */
-  step(event: Event): Status[]
+  step(event: Event): readonly Status[]
   /** A status of the agent that is not passed on: a better source has told one in this turn, or all is over. To be asked before `step`. */
   drops(event: Event): boolean
 }
@@ -27,24 +27,24 @@ export function createStatus(options?: MarkerOptions): StatusPolicy {
   let isOver = false
   let rank = 0 // of the best source in this turn
 
-  function say(phase: Status['phase'], label?: string, source = 'avenor'): Status[] {
-    if (last?.phase === phase && last.label === label) return []
+  function say(phase: Status['phase'], label?: string, source = 'avenor'): readonly Status[] {
+    if (last?.phase === phase && last.label === label) return none
     last = { phase, ...(label === undefined ? {} : { label }), source }
     return [last]
   }
 
   /** A question beats all; else a better source than we are is not contradicted. */
-  function current(): Status[] {
-    const question = [...questions.values()].at(-1)
+  function current(): readonly Status[] {
+    const question = lastOf(questions)
     if (question !== undefined) return say('waiting', question)
-    if (rank > rankOf('avenor')) return []
-    const call = [...calls.values()].at(-1)
+    if (rank > rankOf('avenor')) return none
+    const call = lastOf(calls)
     if (call !== undefined) return say('working', call)
     if (marked !== undefined) return say(marked.phase, marked.label, 'agent')
-    return isThinking ? say('thinking') : []
+    return isThinking ? say('thinking') : none
   }
 
-  function work(call: string | undefined, label: string): Status[] {
+  function work(call: string | undefined, label: string): readonly Status[] {
     const id = call ?? label
     calls.delete(id)
     calls.set(id, cut(label))
@@ -53,9 +53,9 @@ export function createStatus(options?: MarkerOptions): StatusPolicy {
   }
 
   /** While a question is open, the agent's word waits. */
-  function mark(marker: StatusMarker): Status[] {
+  function mark(marker: StatusMarker): readonly Status[] {
     marked = marker
-    return questions.size > 0 || rank > rankOf('agent') ? [] : say(marker.phase, marker.label, 'agent')
+    return questions.size > 0 || rank > rankOf('agent') ? none : say(marker.phase, marker.label, 'agent')
   }
 
   function hear({ agent, phase, label, source }: EventOf<'status.update'>): void {
@@ -75,14 +75,14 @@ export function createStatus(options?: MarkerOptions): StatusPolicy {
     rank = 0
   }
 
-  function step(event: Event): Status[] {
+  function step(event: Event): readonly Status[] {
     if (event.kind === 'session.start' && isOver) begin()
-    if (isOver) return []
+    if (isOver) return none
     const found = markers.step(event)
     return found.length === 0 ? show(event) : [...found.flatMap((marker) => (marker.type === 'status' ? mark(marker) : [])), ...show(event)]
   }
 
-  function show(event: Event): Status[] {
+  function show(event: Event): readonly Status[] {
     switch (event.kind) {
       case 'permission.request':
         questions.set(event.id, cut(`permission: ${event.question ?? event.name ?? event.permission ?? 'a call'}`))
@@ -92,53 +92,53 @@ export function createStatus(options?: MarkerOptions): StatusPolicy {
         return current()
       case 'permission.answer':
       case 'question.answer':
-        return event.id !== undefined && questions.delete(event.id) ? ((rank = 0), current()) : []
+        return event.id !== undefined && questions.delete(event.id) ? ((rank = 0), current()) : none
       case 'session.end':
-        if (event.agent !== undefined) return []
+        if (event.agent !== undefined) return none
         isOver = true
         last = undefined // that the agent called itself done was not the end
         return say('done')
       default:
-        return event.agent === undefined ? mainStep(event) : []
+        return event.agent === undefined ? mainStep(event) : none
     }
   }
 
-  function mainStep(event: Event): Status[] {
+  function mainStep(event: Event): readonly Status[] {
     switch (event.kind) {
       case 'message.start':
         isThinking = true
         marked = undefined
-        return last?.phase === 'thinking' ? [] : current()
+        return last?.phase === 'thinking' ? none : current()
       case 'thought.delta':
       case 'text.delta':
         isThinking = true
-        return last?.phase === 'thinking' || marked !== undefined ? [] : current()
+        return last?.phase === 'thinking' || marked !== undefined ? none : current()
       case 'message.end':
         isThinking = false
-        return []
+        return none
       case 'tool.start':
         names.set(event.call ?? '', event.name)
         return work(event.call, labelOf(event.name, event.title))
       case 'tool.update':
         return event.state === 'running' && event.title !== undefined && event.call !== undefined
           ? work(event.call, labelOf(names.get(event.call), event.title))
-          : []
+          : none
       case 'tool.end':
         names.delete(event.call ?? '')
-        return event.call !== undefined && calls.delete(event.call) ? current() : []
+        return event.call !== undefined && calls.delete(event.call) ? current() : none
       case 'turn.start':
         rank = 0
-        return []
+        return none
       case 'turn.end':
         calls.clear()
         names.clear()
         marked = undefined
         isThinking = false
-        return []
+        return none
       case 'status.update':
-        return (hear(event), [])
+        return (hear(event), none)
       default:
-        return []
+        return none
     }
   }
 
@@ -146,6 +146,15 @@ export function createStatus(options?: MarkerOptions): StatusPolicy {
     step,
     drops: (event) => event.kind === 'status.update' && (isOver || (event.agent === undefined && rankOf(event.source) < rank)),
   }
+}
+
+const none: readonly Status[] = []
+
+/** The newest; nearly always there is one at most. */
+function lastOf(labels: ReadonlyMap<string, string>): string | undefined {
+  let last: string | undefined
+  if (labels.size > 0) for (const label of labels.values()) last = label
+  return last
 }
 
 /** What runs, and what it is about: `read src/a.ts`. */
