@@ -27,7 +27,9 @@ export type Redactor = {
 }
 
 /** How a field is redacted. `clean`: a value in which there was nothing the last time; most events repeat it. */
-type Way = { how: 'as it is' | 'raw' | 'origin' | 'word' | 'records' | 'value'; clean: string | undefined }
+type Way = { key: string; how: 'as it is' | 'raw' | 'origin' | 'word' | 'records' | 'value'; clean: string | undefined }
+/** Of the fields of one kind. `order`: those that stood at each place the last time; nearly always they do so again. */
+type Ways = { known: Map<string, Way>; order: Way[] }
 
 /** The streams of one session or subagent. */
 type Lane = { session: string | undefined; agent: string | undefined; model: Map<string, Stream>; calls: Map<string, Map<string, Stream>> }
@@ -37,7 +39,7 @@ export function createRedactor(options: ScanOptions = {}): Redactor {
   const walker = createWalker(scanner)
   const totals: Hits = {}
   const lanes = new Map<string, Lane>()
-  const ways = new Map<Kind, Map<string, Way>>()
+  const ways = new Map<Kind, Ways>()
   /** The last one in which there was nothing. */
   let cleanOrigin: Rec = {}
   let originKeys: readonly string[] = []
@@ -57,14 +59,20 @@ export function createRedactor(options: ScanOptions = {}): Redactor {
     return { ...event, ext: { ...event.ext, redacted: { ...before, ...hits } } }
   }
 
-  const wayOf = (kind: Kind, key: string): Way => {
+  const waysOf = (kind: Kind): Ways => {
     let ofKind = ways.get(kind)
-    if (ofKind === undefined) ways.set(kind, (ofKind = new Map()))
-    let way = ofKind.get(key)
+    if (ofKind === undefined) ways.set(kind, (ofKind = { known: new Map(), order: [] }))
+    return ofKind
+  }
+  const wayOf = ({ known, order }: Ways, kind: Kind, key: string, place: number): Way => {
+    const usual = order[place]
+    if (usual !== undefined && usual.key === key) return usual
+    let way = known.get(key)
     if (way === undefined) {
-      way = { how: howOf(kind, key), clean: undefined }
-      if (ofKind.size < mostKeys) ofKind.set(key, way)
+      way = { key, how: howOf(kind, key), clean: undefined }
+      if (known.size < mostKeys) known.set(key, way)
     }
+    if (place < mostKeys) order[place] = way
     return way
   }
 
@@ -101,11 +109,14 @@ export function createRedactor(options: ScanOptions = {}): Redactor {
     const again: Hits = {}
     const fields = event as Rec
     const { kind } = event
+    const ofKind = waysOf(kind)
     let copy: Rec | undefined
+    let place = -1
     for (const key in fields) {
       const value = fields[key]
+      place++
       if (typeof value !== 'string' && (typeof value !== 'object' || value === null)) continue
-      const way = wayOf(kind, key)
+      const way = wayOf(ofKind, kind, key, place)
       const { how } = way
       if (value === way.clean || how === 'as it is' || (how === 'origin' && isCleanOrigin(value as Rec))) continue
       const done = how === 'raw' && typeof value === 'string' ? walker.line(value, again) : field(how, key, value, hits)
