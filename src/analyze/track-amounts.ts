@@ -23,8 +23,12 @@ export function createAmounts(price: Pricer | undefined) {
   let usage: Required<Usage> | undefined
   let costUsd: number | undefined
   let context: Context | undefined
+  let isCounted = true
 
+  /** Not before somebody asks: it costs more than all else here. */
   function count(): void {
+    if (isCounted) return
+    isCounted = true
     const totals = book.totals()
     const { input, output, reasoning, cacheRead, cacheWrite } = totals
     const now = { input, output, reasoning, cacheRead, cacheWrite }
@@ -42,7 +46,7 @@ export function createAmounts(price: Pricer | undefined) {
     /** Values stay the same objects as long as they are equal. */
     observe(event: Event): void {
       book.push(event)
-      if (mayCount.has(event.kind)) count()
+      if (mayCount.has(event.kind)) isCounted = false
       if (event.agent !== undefined) return
       if (event.kind === 'message.end' && event.context === undefined && event.usage !== undefined)
         fill(contextTokens(event.usage), undefined)
@@ -53,8 +57,8 @@ export function createAmounts(price: Pricer | undefined) {
         if (context !== undefined && limit !== undefined) fill(context.used, limit)
       }
     },
-    usage: () => usage,
-    costUsd: () => costUsd,
+    usage: () => (count(), usage),
+    costUsd: () => (count(), costUsd),
     context: () => context,
   }
 }

@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { eventsByRecord } from '../../test/fold.ts'
+import { holds } from '../../test/properties.ts'
 import type { Rec } from '../base/json.ts'
 import type { Event } from '../model/event.ts'
+import { legalStream, linesOf, streamDialects } from '../testing/index.ts'
 import { createTracker, type Tracker } from './track.ts'
 
 /** For each record, whether one of its events changed the snapshot. */
@@ -83,6 +85,21 @@ test('the same event again changes nothing', () => {
 
 test('files that are not all texts are not taken', () =>
   assert.equal(after({ event: 'agent.finish', status: 'ok', files_changed: ['a', 1] }).filesChanged, undefined))
+
+test('sums that are made late are the same', () =>
+  holds(20, (seed) => {
+    for (const dialect of streamDialects) {
+      const [late, early] = [createTracker(undefined, { late: true }), createTracker()]
+      for (const [index, event] of eventsByRecord(linesOf(legalStream(dialect, seed)), dialect)
+        .flat()
+        .entries()) {
+        late.observe(event)
+        early.observe(event)
+        if (index % 7 === seed % 7) assert.deepEqual(late.snapshot(), early.snapshot())
+      }
+      assert.deepEqual(late.snapshot(), early.snapshot())
+    }
+  }))
 
 test('a snapshot is a copy', () => {
   const tracker = createTracker()

@@ -13,6 +13,8 @@ export type { AgentNode, Loop, OpenRequest, OpenTool, Snapshot } from './snapsho
 export type TrackOptions = {
   /** For what the source tells no cost of. */
   price?: Pricer | undefined
+  /** Only snapshots are wanted, and few: sums are made for them, and `observe` does not tell that one has grown. */
+  late?: boolean | undefined
 }
 
 export type Tracker = {
@@ -27,7 +29,7 @@ type Facts = Omit<Snapshot, 'openTools' | 'openRequests' | 'agents'>
 const mostOpen = 4096
 
 /** Without a session it takes the first that is named. */
-export function createTracker(session?: string, { price }: TrackOptions = {}): Tracker {
+export function createTracker(session?: string, { price, late = false }: TrackOptions = {}): Tracker {
   const facts: Facts = session === undefined || session === '' ? {} : { session }
   const tools = new Map<string, OpenTool>()
   const requests = new Map<string, OpenRequest & { source: string | undefined }>()
@@ -114,6 +116,11 @@ export function createTracker(session?: string, { price }: TrackOptions = {}): T
     openTurns = 0
     for (const list of [tools, requests]) for (const key of list.keys()) close(list, key)
     status.begin('done')
+  }
+
+  function weigh(): void {
+    put('usage', amounts.usage())
+    put('costUsd', amounts.costUsd())
   }
 
   /** A session that has ended begins anew with work. A late word is none, nor is a start that only such a word implies. */
@@ -210,8 +217,7 @@ export function createTracker(session?: string, { price }: TrackOptions = {}): T
       if (!wasOver && (event.kind === 'text.delta' || event.kind === 'tool.delta')) return changed // most events: nothing more to learn
       step(event)
       amounts.observe(event)
-      put('usage', amounts.usage())
-      put('costUsd', amounts.costUsd())
+      if (!late || facts.usage === undefined) weigh()
       put('context', amounts.context())
       const isAsked = requests.size > 0
       put('phase', isAsked ? 'waiting' : status.phase())
@@ -219,13 +225,15 @@ export function createTracker(session?: string, { price }: TrackOptions = {}): T
       put('waitingPermission', isAsked || status.phase() === 'waiting' || undefined)
       return changed
     },
-    snapshot: () =>
-      structuredClone({
+    snapshot() {
+      weigh()
+      return structuredClone({
         ...facts,
         openTools: [...tools.values()],
         openRequests: [...requests.values()].map(({ source: _, ...request }) => request),
         agents: agents.tree(),
-      }),
+      })
+    },
   }
 }
 

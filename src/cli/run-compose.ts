@@ -62,7 +62,7 @@ export async function compose(
   const logs = sessionLogs(first.log)
   const notifier = await notifierOf(flags, (event) => pipeline.emit([event]))
   const control = await controlOf(id, flags, first.log, places.cwd, now)
-  const trackers = createTrackers()
+  const trackers = createTrackers({ late: true })
   const watcher = watcherOf(trackers)
   const own = [logs, ...(control === undefined ? [] : [watcher, control.sink]), ...(notifier === undefined ? [] : [notifier])]
   const pipeline = createPipeline(stages, [...own, ...sinks], id)
