@@ -52,6 +52,7 @@ const newForm = (): Form => ({
 export function createJsonLines(): JsonLines {
   const forms = new Map<string, Form>()
   let form = newForm()
+  let lastSort: string | undefined // records of one sort come in runs
   let depth = 0
   let isSame = false // up to here the line is the last one, or was written over it
 
@@ -131,7 +132,7 @@ export function createJsonLines(): JsonLines {
 
   return {
     line(record, sort) {
-      form = formOf(sort)
+      if (sort !== lastSort) form = formOf((lastSort = sort))
       isSame = form.fields > 0
       depth = 0
       if (!isSame) {
@@ -144,7 +145,10 @@ export function createJsonLines(): JsonLines {
       form.fields = form.keys.length = form.values.length = fields
       form.starts[fields] = form.size
       put(form, closeOne)
-      if (form.size > longestKept || fields > mostFields) forms.delete(sort)
+      if (form.size > longestKept || fields > mostFields) {
+        forms.delete(sort)
+        lastSort = undefined
+      }
       return form
     },
   }

@@ -19,7 +19,7 @@ export function createDefiance(): Policy {
   return {
     deaf: true,
     step(event) {
-      if (event.call === undefined) return nothing
+      if (event.call === undefined || (event.kind !== 'permission.answer' && refused.size === 0)) return nothing
       const key = keyOf(event)
       if (event.kind === 'permission.answer') {
         if (event.decision === 'allow') refused.delete(key)

@@ -127,7 +127,7 @@ export function createLimits(settings: LimitSettings): Limits {
 
   return {
     step(event, now = event.at) {
-      if (progress.see(event, now)) told.delete('progress_timeout_near')
+      if (progress.see(event, now) && told.size > 0) told.delete('progress_timeout_near')
       if (event.kind === 'turn.start' && event.agent === undefined) {
         messages = 0
         told.delete('max_turns')

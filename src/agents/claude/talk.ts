@@ -42,10 +42,12 @@ export function claudeTalk(wire: Wire, isFree: boolean): Talk {
       if (mode !== undefined) request({ subtype: 'set_permission_mode', mode })
     },
     hear(record) {
-      if (record['type'] === 'user') return isRepeated(record)
-      if (record['type'] === 'control_request' && isHook(record)) return (judge(record), true)
-      if (record['type'] === 'control_request') refuse(record)
-      const id = record['type'] === 'control_response' && isRecord(record['response']) ? record['response']['request_id'] : undefined
+      const { type } = record
+      if (type === 'stream_event') return false // nearly all are
+      if (type === 'user') return isRepeated(record)
+      if (type === 'control_request' && isHook(record)) return (judge(record), true)
+      if (type === 'control_request') refuse(record)
+      const id = type === 'control_response' && isRecord(record['response']) ? record['response']['request_id'] : undefined
       return typeof id === 'string' && (asked.delete(id) || answered.delete(id))
     },
     see(event) {
