@@ -59,6 +59,24 @@ test('records that differ in a few values only', () => {
   fc.assert(property, { numRuns: 1000 })
 })
 
+test('lines of one shape have the same keys in the same order', () => {
+  const key = fc.constantFrom('', 'a', 'b')
+  const flat = fc.dictionary(key, fc.constantFrom(1, 22, 'x', undefined))
+  const record = fc.dictionary(key, fc.oneof(fc.constantFrom(1, 'x', undefined), flat))
+  const property = fc.property(fc.array(record, { minLength: 2 }), (all) => {
+    const lines = createJsonLines()
+    const keysOf = new Map<number, string[]>()
+    for (const one of all) {
+      const { shape } = lines.line(one, '')
+      if (!keysOf.has(shape)) keysOf.set(shape, Object.keys(one))
+      assert.deepEqual(Object.keys(one), keysOf.get(shape))
+    }
+  })
+  fc.assert(property, { numRuns: 2000 })
+  const { line } = createJsonLines()
+  assert.equal(line({ a: 1, b: { c: 'x' } }, '').shape, line({ a: 22, b: { c: 'long' } }, '').shape)
+})
+
 test('a record that cannot be written leaves nothing behind', () => {
   const lines = createJsonLines()
   lines.line({ a: 1, b: 'two', c: 3 }, '')

@@ -2,8 +2,8 @@
 // what differs is written over the last line, so that a line costs a fraction of what JSON.stringify takes for it.
 import { stringifyJson } from '../base/json.ts'
 
-/** Its first `size` bytes. Valid until the next is asked for. */
-export type Line = { bytes: Buffer; size: number }
+/** Its first `size` bytes. Valid until the next is asked for. `shape`: lines that share it have the same keys in the same order. */
+export type Line = { bytes: Buffer; size: number; shape: number }
 
 export type JsonLines = {
   /** As JSON.stringify makes it. `sort`: any name; records that have much in common should share one. */
@@ -38,9 +38,12 @@ const opened = Symbol('the fields of an object follow')
 const closed = Symbol('they end here')
 const forgotten = Symbol('a value that is not remembered')
 
+let shapes = 0
+
 const newForm = (): Form => ({
   bytes: Buffer.allocUnsafeSlow(usualSize),
   size: 0,
+  shape: ++shapes,
   fields: 0,
   keys: [],
   values: [],
@@ -96,7 +99,7 @@ export function createJsonLines(): JsonLines {
     depth--
     if (isSame && form.values[index] === closed) return index + 1
     if (isSame) cut(index)
-    form.keys[index] = ''
+    reshape(form, index, '', closed)
     form.values[index] = closed
     form.starts[index] = form.size
     put(form, closeOne)
@@ -104,7 +107,8 @@ export function createJsonLines(): JsonLines {
   }
 
   function add(key: string, value: unknown, index: number): number {
-    form.keys[index] = key
+    const isObject = depth < deepest && isPlain(value)
+    reshape(form, index, key, isObject ? opened : undefined)
     form.values[index] = undefined
     form.starts[index] = form.size
     form.froms[index] = nowhere
@@ -112,7 +116,7 @@ export function createJsonLines(): JsonLines {
     put(form, form.bytes[form.size - 1] === openBrace ? firstKeyOf(key) : keyOf(key))
     if (typeof value === 'number') addNumber(form, index, value)
     else if (typeof value === 'string') addText(form, index, value)
-    else if (depth < deepest && isPlain(value)) {
+    else if (isObject) {
       form.values[index] = opened
       put(form, openOne)
       return inner(value, index + 1)
@@ -142,6 +146,7 @@ export function createJsonLines(): JsonLines {
       const fields = fieldsOf(record, 0)
       if (isSame && fields === form.fields) return form
       if (isSame) cut(fields)
+      if (form.keys.length !== fields) form.shape = ++shapes
       form.fields = form.keys.length = form.values.length = fields
       form.starts[fields] = form.size
       put(form, closeOne)
@@ -152,6 +157,14 @@ export function createJsonLines(): JsonLines {
       return form
     },
   }
+}
+
+/** `mark`: whether an object begins or ends here. */
+function reshape(form: Form, index: number, key: string, mark: unknown): void {
+  const last = form.values[index]
+  if (form.keys[index] === key && (last === opened || last === closed ? last : undefined) === mark) return
+  form.keys[index] = key
+  form.shape = ++shapes
 }
 
 const isPlain = (value: unknown): value is object =>

@@ -1,41 +1,46 @@
 // Sinks: a dialect's records as lines, and the log. A reader that goes away is told of once and then forgotten: the run goes on.
 import { type Rec, stringifyJson } from '../base/json.ts'
-import type { WritableDialect } from '../dialects/contract.ts'
+import type { Sink, WritableDialect } from '../dialects/contract.ts'
 import { createJsonLines, type Line } from '../files/json-line.ts'
 import { lineOf } from '../log/line.ts'
 import type { SessionLog } from '../log/sessions.ts'
-import type { Event } from '../model/event.ts'
-import { createLedger, ledgerSink, type Loss } from '../stream/ledger.ts'
+import type { Event, Kind } from '../model/event.ts'
 import type { EventSink } from './pipeline.ts'
 
 /** Where lines go; throws when nobody can take them any more. `encoded`: a line that is the first of these bytes. */
 export type LineOut = { line(text: string): void; encoded?(bytes: Buffer, size: number): void; flush(): void; close?(): void }
 
-export type DialectSink = EventSink & { losses(): Loss[] }
-
-export function dialectSink(dialect: WritableDialect, out: LineOut, onGone: (error: unknown) => void): DialectSink {
-  const ledger = createLedger(dialect)
-  const sink = ledgerSink(ledger, dialect, writerOf(dialect, out))
-  const encoder = dialect.encoder(sink)
+export function dialectSink(dialect: WritableDialect, out: LineOut, onGone: (error: unknown) => void): EventSink {
+  const encoder = dialect.encoder(sinkOf(writerOf(dialect, out)))
+  const dropped = new Set(Object.entries(dialect.loss).flatMap(([kind, { how }]) => (how === 'drop' ? [kind] : [])))
+  const encode = (event: Event): void => void (dropped.has(event.kind) || encoder.push(event))
+  const tell = dialect.name === 'sluice' && out.encoded !== undefined ? asMade(dialect, out.encoded, encode) : encode
   const guarded = untilGone(onGone)
   return {
     push: guarded((event: Event) => {
       // What came in this very dialect, and says nothing in our words, goes out as it came.
       if (event.kind === 'raw' && event.raw !== undefined && event.origin?.dialect === dialect.name) out.line(event.raw)
-      else if (ledger.admit(event) !== 'none') encoder.push(event)
+      else tell(event)
     }),
     flush: guarded(() => out.flush()),
     end: guarded(() => {
       encoder.end()
-      sink.end()
       out.flush()
       out.close?.()
     }),
-    losses: () => ledger.losses(),
   }
 }
 
-/** A record of our own dialect is the event, and its line is made already. */
+/** What gets lost or is added on the way is counted where somebody is told of it: in a run nobody is. */
+const sinkOf = (write: (record: Rec) => void): Sink => ({
+  write(record, synthetic) {
+    if (synthetic !== undefined) record['synthetic'] = synthetic
+    write(record)
+  },
+  added() {},
+  lost() {},
+})
+
 function writerOf({ name, tag }: WritableDialect, { line, encoded }: LineOut): (record: Rec) => void {
   if (encoded === undefined) return (record) => line(stringifyJson(record))
   const lines = createJsonLines()
@@ -44,6 +49,28 @@ function writerOf({ name, tag }: WritableDialect, { line, encoded }: LineOut): (
   return (record) => {
     const { bytes, size } = lineFor(record)
     encoded(bytes, size)
+  }
+}
+
+/**
+ * A record of our own dialect is the event, and its line is made already. The encoder only puts keys in their order, so it is asked once
+ * for each shape of a line.
+ */
+function asMade(
+  { encoder }: WritableDialect,
+  encoded: (bytes: Buffer, size: number) => void,
+  encode: (event: Event) => void,
+): (event: Event) => void {
+  const ordered = new Map<Kind, number>()
+  let record: unknown
+  const probe = encoder(sinkOf((made) => void (record = made)))
+
+  return (event) => {
+    const { bytes, size, shape } = lineOf(event)
+    if (ordered.get(event.kind) === shape) return encoded(bytes, size)
+    probe.push(event)
+    if (record === event) ordered.set(event.kind, shape)
+    encode(event)
   }
 }
 
