@@ -31,6 +31,7 @@ export type Limits = {
 }
 
 const near = 0.8
+const none: LimitAction[] = [] // never changed
 
 export function createLimits(settings: LimitSettings): Limits {
   const { startedAt, maxTurns, maxCost, maxTokens, maxToolCalls, timeoutMs, progressTimeoutMs, price } = settings
@@ -134,7 +135,7 @@ export function createLimits(settings: LimitSettings): Limits {
         told.delete('max_turns_near')
       }
       if (event.kind === 'tool.start') return toolCalls()
-      const counted = event.kind === 'message.end' && event.agent === undefined ? turns(event.finish) : []
+      const counted = event.kind === 'message.end' && event.agent === undefined ? turns(event.finish) : none
       return amounts === undefined ? counted : [...counted, ...used(event)]
     },
     tick: (now) => spans.flatMap((span) => time(span, now)),

@@ -2,7 +2,7 @@
 // on: a program that is asked again and again whether it is ready looks like one for a while.
 import { plural, quoted } from '../base/text.ts'
 import { createStallFinder, type Stall } from '../analyze/stall.ts'
-import type { Event } from '../model/event.ts'
+import type { Event, Kind } from '../model/event.ts'
 import { earlyMs, isOwn, type Policy, type PolicyAction, spanText } from './policy.ts'
 
 export type LoopSettings = {
@@ -49,7 +49,7 @@ export function createLoops({
     deaf: lingerMs === undefined,
     step(event, now = event.at) {
       rest.see(event, now)
-      return isDelta(event) ? none : follow(event, now)
+      return mayTurn.has(event.kind) ? follow(event, now) : none
     },
     tick: (now) => rest.tick(now),
     due: () => rest.due(),
@@ -57,7 +57,19 @@ export function createLoops({
 }
 
 const none: readonly PolicyAction[] = []
-const isDelta = ({ kind }: Event): boolean => kind === 'text.delta' || kind === 'thought.delta' || kind === 'tool.delta'
+/** Only these begin, end or go round a circle; silence, which any event breaks, is not looked for here. */
+const mayTurn: ReadonlySet<Kind> = new Set([
+  'prompt.submit',
+  'turn.start',
+  'turn.end',
+  'tool.start',
+  'tool.update',
+  'tool.end',
+  'task.start',
+  'task.end',
+  'context.trim',
+  'session.end',
+])
 const isPrompt = (event: Event): boolean =>
   event.kind === 'turn.start'
     ? event.trigger === 'prompt'
