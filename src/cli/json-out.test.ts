@@ -58,3 +58,17 @@ test('a long text that comes again is the same again, also after a flush', () =>
   same({ one, two: one, three: two, four: [two, one, one] })
   same(...Array.from({ length: 3000 }, () => ({ one, two: one })))
 })
+
+test('keys and short values of records before: others, fewer, below another, more than are remembered', () => {
+  same(
+    { a: 'x', b: 'y', c: { a: 'x' } },
+    { a: 'x', c: { a: 'z' } },
+    { c: { a: 'x', b: 'y' }, a: 'z' },
+    { a: 'x"', b: 'é', c: {} },
+    { a: 'x' },
+  )
+  same({ a: { b: 'c' } }, { a: [{ b: 'c' }, { b: 'd', a: 1 }] }, { a: { a: { a: 'c' } } })
+  const many = Array.from({ length: 40_000 }, (_, index) => ({ [`key ${index}`]: 'x', ['é'.repeat(index % 200)]: { a: 'x' } }))
+  same(...many, ...many.slice(-10), ...many.slice(0, 10))
+  same(...Array.from({ length: 50_000 }, (_, index) => ({ type: index % 3 === 0 ? 'one' : 'two', text: 'é', next: 'three' })))
+})

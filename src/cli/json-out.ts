@@ -7,12 +7,14 @@ import { code } from './escape.gen.js'
 const scratch = 0x10000 // a piece of text as UTF-8, whose escapes are still to come
 const start = 0x80000 // of the output
 const most = 0x180000 // a short text may end a little behind
+const namesAt = 0x190000 // keys, each with room for a short value
+const namesMost = 0x270000
 /** Characters of a text that are written in one go: each may take six bytes. */
 const mostPiece = 0x20000
 /** A text as short as this is written letter by letter; beyond, two calls out of JavaScript cost less. */
 const shortText = 32
 const longText = 256
-const mostKeys = 1024
+const longKey = 64
 const mostDepth = 200
 const billion = 1e9 // a number below it is divided as a machine does it
 
@@ -26,13 +28,32 @@ export type JsonOut = {
 
 /** Node's own, as `write` with fewer questions. */
 type Utf8Buffer = Buffer & { utf8Write(text: string, at: number): number }
-type Engine = { memory: { buffer: ArrayBuffer }; escape(from: number, end: number, to: number): number }
+/**
+ * A key below another, and where it stands with comma, quotes and colon, and behind them the short text that was its value the last time.
+ * Records of a stream are alike: the key that comes next is nearly always the one that came next before.
+ */
+type Name = {
+  key: string
+  from: number
+  end: number
+  value: string | undefined
+  valueEnd: number
+  next: Name | undefined
+  first: Name | undefined
+  below: Map<string, Name> | undefined
+}
+type Engine = {
+  memory: { buffer: ArrayBuffer }
+  escape(from: number, end: number, to: number): number
+  copy(from: number, end: number, to: number): void
+}
 
 /** `write` gets the bytes whenever the buffer is full or flushed; they are valid only during the call. */
 export function createJsonOut(write: (bytes: Uint8Array) => void): JsonOut {
   const wasm = new WebAssembly.Instance(new WebAssembly.Module(Buffer.from(code, 'base64'))).exports as unknown as Engine
   const memory = Buffer.from(wasm.memory.buffer) as Utf8Buffer
-  const keys = new Map<string, Uint8Array>() // with comma, quotes and colon
+  let namesEnd = namesAt
+  const root = newName('', 0)
   let at = start
   let last: string | undefined // long text: what a tool printed may stand twice in its record
   let lastAt = 0
@@ -122,7 +143,7 @@ export function createJsonOut(write: (bytes: Uint8Array) => void): JsonOut {
   /** Zeros stand before it when it has fewer digits than `least`. */
   function digits(value: number, least: number): void {
     let size = least
-    for (let limit = 10 ** least; value >= limit; limit *= 10) size++
+    for (let limit = least === 1 ? 10 : billion; value >= limit; limit *= 10) size++
     let rest = value
     for (let to = at + size - 1; to >= at; to--) {
       const less = (rest / 10) >>> 0
@@ -132,52 +153,97 @@ export function createJsonOut(write: (bytes: Uint8Array) => void): JsonOut {
     at += size
   }
 
-  function array(values: readonly unknown[], depth: number): void {
+  function array(values: readonly unknown[], depth: number, above: Name): void {
     if (values.length === 0) return bytes(literals.array)
     for (let index = 0; index < values.length; index++) {
       byte(index === 0 ? 0x5b : 0x2c)
-      any(values[index], depth)
+      any(values[index], depth, above)
     }
     byte(0x5d)
   }
 
-  function object(value: Rec, depth: number): void {
-    let isFirst = true
+  function object(value: Rec, depth: number, above: Name): void {
+    let before: Name | undefined
     for (const key in value) {
       const item = value[key]
       if (item === undefined) continue
-      if (isFirst && key === 'rawJSON' && isRawJson(value)) return text(item as string)
-      const name = keys.get(key) ?? nameOf(key)
-      bytes(name)
-      if (isFirst) memory[at - name.length] = 0x7b // instead of the comma
-      isFirst = false
-      any(item, depth)
+      if (before === undefined && key === 'rawJSON' && isRawJson(value)) return text(item as string)
+      let name = before === undefined ? above.first : before.next
+      if (name === undefined || name.key !== key) name = nameOf(key, before, above)
+      if (name === undefined) {
+        text(`${before === undefined ? '{' : ','}${JSON.stringify(key)}:`)
+        any(item, depth, (before = root))
+        continue
+      }
+      if (at >= most) flush()
+      let from = name.from
+      if (before === undefined) {
+        memory[at++] = 0x7b
+        from++ // without the comma
+      }
+      before = name
+      if (typeof item === 'string' && item.length <= shortText) short(name, from, item)
+      else {
+        copy(from, name.end)
+        any(item, depth, name)
+      }
     }
-    if (isFirst) bytes(literals.object)
+    if (before === undefined) bytes(literals.object)
     else byte(0x7d)
   }
 
-  function nameOf(key: string): Uint8Array {
-    const name = Buffer.from(`,${JSON.stringify(key)}:`)
-    if (keys.size < mostKeys && key.length < 64) keys.set(key, name)
+  /** Behind its key. Most are those of a record before. */
+  function short(name: Name, from: number, value: string): void {
+    if (name.value === value) return copy(from, name.valueEnd)
+    copy(from, name.end)
+    const valueAt = at
+    if (!letters(value)) return string(value)
+    wasm.copy(valueAt, at, name.end)
+    name.value = value
+    name.valueEnd = name.end + at - valueAt
+  }
+
+  function copy(from: number, end: number): void {
+    wasm.copy(from, end, at)
+    at += end - from
+  }
+
+  /** Undefined: the key is not worth to be remembered. */
+  function nameOf(key: string, before: Name | undefined, above: Name): Name | undefined {
+    let name = above.below?.get(key)
+    if (name === undefined) {
+      if (key.length > longKey || namesEnd > namesMost) return undefined
+      name = newName(key, memory.utf8Write(`,${JSON.stringify(key)}:`, namesEnd))
+      above.below ??= new Map()
+      above.below.set(key, name)
+    }
+    if (before === undefined) above.first = name
+    else before.next = name
     return name
   }
 
-  function any(value: unknown, depth: number): void {
+  function newName(key: string, size: number): Name {
+    const from = namesEnd
+    const end = from + size
+    namesEnd = end + shortText + 32
+    return { key, from, end, value: undefined, valueEnd: end, next: undefined, first: undefined, below: undefined }
+  }
+
+  function any(value: unknown, depth: number, above: Name): void {
     if (at >= most) flush()
     if (typeof value === 'string') string(value)
     else if (typeof value === 'number') number(value)
     else if (typeof value !== 'object' || value === null)
       bytes(value === true ? literals.true : value === false ? literals.false : literals.null)
     else if (depth > mostDepth) text(stringifyJson(value)) // it does without recursion
-    else if (Array.isArray(value)) array(value, depth + 1)
-    else object(value as Rec, depth + 1)
+    else if (Array.isArray(value)) array(value, depth + 1, above)
+    else object(value as Rec, depth + 1, above)
   }
 
   return {
     text,
     json(value) {
-      any(value, 0)
+      any(value, 0, root)
       byte(0x0a)
     },
     byte,
