@@ -37,9 +37,14 @@ export function isoOf(ms: number): string | undefined {
     minute = start
     minuteText = new Date(start).toISOString().slice(0, -7)
   }
-  const rest = String(100_000 + whole - start)
-  return `${minuteText}${rest.slice(1, 3)}.${rest.slice(3)}Z`
+  const rest = whole - start
+  const second = Math.floor(rest / 1000)
+  const tens = Math.floor(rest / 10) - second * 100
+  return minuteText + (pairs[second]! + '.' + pairs[tens]! + ends[rest % 10]!) // the end is short, so that the whole is of two pieces only
 }
+
+const pairs = Array.from({ length: 100 }, (_, value) => String(value).padStart(2, '0'))
+const ends = Array.from({ length: 10 }, (_, digit) => `${digit}Z`)
 
 function digits(text: string, at: number, count: number): number {
   let value = 0

@@ -24,6 +24,7 @@ export function createLedger(to: WritableDialect) {
   }
   let lastKind: Kind | undefined // events of one kind come in runs
   let watched: Watched
+  let lastAdded: Addition | undefined // the same is added to nearly every record
 
   const count = (loss: Loss, event: Event): void => {
     if (loss.count++ === 0) loss.first = event.seq
@@ -56,9 +57,11 @@ export function createLedger(to: WritableDialect) {
       count(loss, event)
     },
     added(code: string, why = 'required'): void {
-      const addition = additions.get(code)
-      if (addition === undefined) additions.set(code, { code, why, count: 1 })
-      else addition.count++
+      if (lastAdded?.code !== code) {
+        lastAdded = additions.get(code)
+        if (lastAdded === undefined) additions.set(code, (lastAdded = { code, why, count: 0 }))
+      }
+      lastAdded.count++
     },
     losses(): Loss[] {
       const counted = [...table.values()].flatMap(({ self, fields }) => [self, ...fields.map(({ loss }) => loss)])

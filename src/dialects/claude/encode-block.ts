@@ -41,7 +41,7 @@ export function closeBlock(on: Writer, message: WriteMessage, synthetic?: string
   const { index, type } = message.block
   if (type !== 'tool_use' && message.joined[type] !== '') {
     const text = message.joined[type]
-    message.cut.add(type)
+    message.cut[type] = true
     full(on, message, type === 'text' ? { type, text } : { type, thinking: text, signature: '' }, undefined, undefined, synthetic)
     message.joined[type] = ''
   }

@@ -4,7 +4,7 @@ import { isRecord } from '../../base/json.ts'
 import type { EventOf } from '../../model/event.ts'
 import { syntheticOf } from '../contract.ts'
 import { block, closeBlock, openBlock, stream } from './encode-block.ts'
-import { openMessage, release } from './encode-message.ts'
+import { openMessage, writeCall } from './encode-message.ts'
 import { callId, type HeldCall, laneOf, type WriteMessage, type Writer } from './encode-state.ts'
 
 export function delta(on: Writer, event: EventOf<'text.delta' | 'thought.delta'>): void {
@@ -22,7 +22,8 @@ const empty = { text: { type: 'text', text: '' }, thinking: { type: 'thinking', 
 
 /** The block's whole text. Undefined: it was cut off, and is written already. */
 function wholeOf(message: WriteMessage, type: 'text' | 'thinking', told: string | undefined): string | undefined {
-  if (!message.cut.delete(type)) return told ?? message.joined[type]
+  if (!message.cut[type]) return told ?? message.joined[type]
+  message.cut[type] = false
   return message.joined[type] === '' ? undefined : message.joined[type]
 }
 
@@ -71,9 +72,13 @@ export function toolStart(on: Writer, event: EventOf<'tool.start'>): void {
     at: event.at,
   })
   openMessage(on, event)
-  const held: HeldCall = { event, json: '', streamed: false }
-  laneOf(session, event.agent).held.set(call, held)
-  if (event.input !== undefined) release(on, event.agent, call, undefined)
+  const { held } = laneOf(session, event.agent)
+  const now: HeldCall = { event, json: '', streamed: false }
+  if (event.input === undefined) held.set(call, now)
+  else {
+    if (held.size > 0) held.delete(call)
+    writeCall(on, call, now, undefined)
+  }
 }
 
 export function toolDelta(on: Writer, event: EventOf<'tool.delta'>): void {

@@ -6,7 +6,7 @@ import { addUsage } from '../../model/usage.ts'
 import type { Reason } from '../../model/vocabulary.ts'
 import { syntheticOf, wireId } from '../contract.ts'
 import { block, closeBlock, stream } from './encode-block.ts'
-import { laneOf, type WriteLane, type WriteMessage, type Writer } from './encode-state.ts'
+import { type HeldCall, laneOf, type WriteLane, type WriteMessage, type Writer } from './encode-state.ts'
 import { usageKeys } from './encode-usage.ts'
 
 // ── begin and end ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -32,7 +32,7 @@ export function openMessage(on: Writer, event: Event, usage?: Usage, model?: str
     streaming: false,
     block: undefined,
     joined: { text: '', thinking: '' },
-    cut: new Set(),
+    cut: { text: false, thinking: false },
     answered: false,
   })
 }
@@ -54,7 +54,7 @@ export function closeMessage(
 ): void {
   const lane = on.session.lanes.get(agent)
   if (lane === undefined) return
-  for (const call of lane.held.keys()) release(on, agent, call, undefined)
+  if (lane.held.size > 0) for (const call of lane.held.keys()) release(on, agent, call, undefined)
   const { message } = lane
   if (message === undefined) return
   lane.message = undefined
@@ -121,7 +121,7 @@ export function messageDrop(on: Writer, event: EventOf<'message.drop'>): void {
 export function settleMessage(on: Writer, agent: string | undefined): void {
   const lane = on.session.lanes.get(agent)
   if (lane?.message?.streaming === true) closeMessage(on, agent, 'tool_use', undefined)
-  else if (lane !== undefined) for (const call of lane.held.keys()) release(on, agent, call, undefined)
+  else if (lane !== undefined && lane.held.size > 0) for (const call of lane.held.keys()) release(on, agent, call, undefined)
   if (lane?.message !== undefined) lane.message.answered = true
 }
 
@@ -133,6 +133,11 @@ export function release(on: Writer, agent: string | undefined, call: string, inp
   const held = lane.held.get(call)
   if (held === undefined) return false
   lane.held.delete(call)
+  writeCall(on, call, held, input)
+  return true
+}
+
+export function writeCall(on: Writer, call: string, held: HeldCall, input: unknown): void {
   const { event } = held
   const known = input ?? event.input ?? parsed(held.json)
   const whole = isRecord(known) ? known : known === undefined ? {} : { input: known }
@@ -142,7 +147,6 @@ export function release(on: Writer, agent: string | undefined, call: string, inp
   const message = openMessage(on, event)
   if (!held.streamed) closeBlock(on, message)
   block(on, event, message, 'tool_use', content, { type: 'tool_use', id: call, name: event.name, input: {} })
-  return true
 }
 
 function parsed(json: string): unknown {

@@ -22,7 +22,7 @@ export type WriteMessage = {
   /** Deltas since the last full record, for sources that tell no whole. */
   joined: { text: string; thinking: string }
   /** Kinds of blocks that were cut off by another one and are written already, though their end is still to come. */
-  cut: Set<'text' | 'thinking'>
+  cut: { text: boolean; thinking: boolean }
   /** A result or prompt came since: what follows without a message id is a new message. */
   answered: boolean
 }

@@ -45,7 +45,7 @@ export function structureOf(event: EventOf<'tool.end'>, call: WriteCall, text: s
 // ── read ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 function pictureOf({ content }: EventOf<'tool.end'>): Rec | undefined {
-  const picture = (content ?? []).find((part) => isRecord(part) && part['type'] === 'file' && str(part['mime'])?.startsWith('image/'))
+  const picture = content?.find((part) => isRecord(part) && part['type'] === 'file' && str(part['mime'])?.startsWith('image/'))
   if (!isRecord(picture) || typeof picture['data'] !== 'string') return undefined
   const originalSize = Math.floor((picture['data'].replace(/=+$/, '').length * 3) / 4)
   return { type: 'image', file: { base64: picture['data'], type: picture['mime'], originalSize } }

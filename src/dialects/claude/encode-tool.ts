@@ -63,9 +63,11 @@ function resultText(event: EventOf<'tool.end'>, call: WriteCall): unknown {
     const opening = `Exit code ${event.exitCode}`
     return text === undefined || text === '' ? opening : text.startsWith(opening) ? text : `${opening}\n${text}`
   }
-  if (event.content !== undefined && event.content.every((part) => isRecord(part) && contentTypes.has(part['type']))) return event.content
-  const media = (event.content ?? []).flatMap(mediaBlock)
-  if (media.length > 0) return [...(text === undefined ? [] : [{ type: 'text', text }]), ...media]
+  if (event.content !== undefined) {
+    if (event.content.every((part) => isRecord(part) && contentTypes.has(part['type']))) return event.content
+    const media = event.content.flatMap(mediaBlock)
+    if (media.length > 0) return [...(text === undefined ? [] : [{ type: 'text', text }]), ...media]
+  }
   if (text !== undefined) return text
   if (event.data !== undefined) return textOf(event.data)
   return event.status === 'ok' ? '' : event.status === 'denied' ? `${call.name} was not permitted` : event.status

@@ -35,11 +35,14 @@ export function encode(sink: Sink): Encoder {
   const sessions = new Map<string | undefined, WriteSession>()
   const on: Writer = { sink, session: newSession(undefined), made: 0, unnamed: 0 }
 
-  function sessionOf(event: Event): WriteSession {
-    let session = sessions.get(event.session)
-    if (session === undefined) sessions.set(event.session, (session = newSession(event.session)))
-    if (event.at !== undefined) session.lastAt = event.at
-    return session
+  function enter(event: Event): void {
+    const { session: key, at } = event
+    if (on.session.key !== key || sessions.size === 0) {
+      let session = sessions.get(key)
+      if (session === undefined) sessions.set(key, (session = newSession(key)))
+      on.session = session
+    }
+    if (at !== undefined) on.session.lastAt = at
   }
 
   /** Messages of the main lane need an open turn, those of a subagent only that the session has begun. */
@@ -47,6 +50,12 @@ export function encode(sink: Sink): Encoder {
     const { session } = on
     if (event.agent === undefined ? session.openTurns > 0 : session.inits > 0) return
     beginTurn(event, 'required')
+  }
+
+  /** What the event says comes after the prompts that wait. */
+  function inTurn(event: Event): void {
+    needTurn(event)
+    flushPrompts()
   }
 
   function beginTurn(event: Event, synthetic: string | undefined): void {
@@ -117,11 +126,7 @@ export function encode(sink: Sink): Encoder {
 
   function push(event: Event): void {
     if (event.kind === 'run.start' || event.kind === 'run.end' || event.kind === 'phase.start' || event.kind === 'phase.end') return
-    on.session = sessionOf(event)
-    if (event.kind !== 'prompt.submit' && needsTurn.has(event.kind)) {
-      needTurn(event)
-      flushPrompts()
-    }
+    enter(event)
     switch (event.kind) {
       case 'session.start':
         return sessionStart(event)
@@ -132,28 +137,37 @@ export function encode(sink: Sink): Encoder {
       case 'turn.start':
         return beginTurn(event, syntheticOf(event))
       case 'turn.end':
+        inTurn(event)
         return writeResult(on, event, syntheticOf(event))
       case 'message.start':
+        inTurn(event)
         return messageStart(on, event)
       case 'message.end':
         return messageEnd(on, event)
       case 'message.drop':
         return messageDrop(on, event)
       case 'text.delta':
+        inTurn(event)
         return delta(on, event)
       case 'thought.delta':
+        inTurn(event)
         return delta(on, event)
       case 'text.end':
+        inTurn(event)
         return textEnd(on, event)
       case 'thought.end':
+        inTurn(event)
         return thoughtEnd(on, event)
       case 'content.end':
+        inTurn(event)
         return contentEnd(on, event)
       case 'prompt.submit':
         return prompt(event)
       case 'tool.start':
+        inTurn(event)
         return toolStart(on, event)
       case 'tool.delta':
+        inTurn(event)
         return toolDelta(on, event)
       case 'tool.update':
         return toolUpdate(event)
@@ -166,10 +180,12 @@ export function encode(sink: Sink): Encoder {
       case 'task.end':
         return taskEnd(on, event)
       case 'permission.request':
+        inTurn(event)
         return permissionRequest(on, event)
       case 'permission.answer':
         return permissionAnswer(on, event)
       case 'question.request':
+        inTurn(event)
         return questionRequest(on, event)
       case 'question.answer':
         return questionAnswer(on, event)
@@ -218,17 +234,3 @@ export function encode(sink: Sink): Encoder {
     },
   }
 }
-
-const needsTurn: ReadonlySet<string> = new Set([
-  'message.start',
-  'text.delta',
-  'text.end',
-  'thought.delta',
-  'thought.end',
-  'content.end',
-  'tool.start',
-  'tool.delta',
-  'permission.request',
-  'question.request',
-  'turn.end',
-])
