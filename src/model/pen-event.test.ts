@@ -25,6 +25,8 @@ const payloads: readonly (readonly [Kind, object])[] = [
   ['message.start', { model: 'm', provider: 'p', usage: {}, ttftMs: 1 }],
   ['message.end', { finish: 'error', model: 'm', provider: 'p', agentName: 'n', usage: {}, usageFinal: true, cost: {}, context: {} }],
   ['usage.update', { scope: 'turn', cumulative: true, usage: {}, context: {}, cost: {}, limits: [] }],
+  ['skill.load', { name: 'n', level: 'listed', path: 'p', description: 'd' }],
+  ['permission.answer', { decision: 'allow', by: 'rule', name: 'n', toolKind: 'read', permission: 'p', patterns: [], input: {} }],
   ['raw', { type: 't', why: 'redundant' }],
   ['notice', { level: 'info', code: 'c', text: 't' }],
 ]

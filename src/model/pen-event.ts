@@ -14,6 +14,8 @@ const keys = {
   messageEnd: ['finish', 'model', 'provider', 'agentName', 'usage', 'usageFinal', 'cost', 'context'],
   usageUpdate: ['scope', 'cumulative', 'usage', 'context', 'cost', 'limits'],
   raw: ['type', 'why'],
+  skillLoad: ['name', 'level', 'path', 'description'],
+  permissionAnswer: ['decision', 'by', 'name', 'toolKind', 'permission', 'patterns', 'input'],
   claudesToolStart: ['name', 'toolKind', 'server', 'hostedBy', 'input', 'title', 'paths'],
 } as const
 
@@ -97,6 +99,18 @@ export function eventOf<K extends Kind>(
       const { scope, cumulative, usage, context, cost, limits } = own<'usage.update'>(payload)
       return { v, seq, at, kind, session, run, agent, turn, message, block, call, clock, origin, synthetic, ext,
         scope, cumulative, usage, context, cost, limits }
+    }
+    case 'skill.load': {
+      if (!fits(payload, keys.skillLoad)) break
+      const { name, level, path, description } = own<'skill.load'>(payload)
+      return { v, seq, at, kind, session, run, agent, turn, message, block, call, clock, origin, synthetic, ext,
+        name, level, path, description }
+    }
+    case 'permission.answer': {
+      if (!fits(payload, keys.permissionAnswer)) break
+      const { decision, by, name, toolKind, permission, patterns, input } = own<'permission.answer'>(payload)
+      return { v, seq, at, kind, session, run, agent, turn, message, block, call, clock, origin, synthetic, ext,
+        decision, by, name, toolKind, permission, patterns, input }
     }
     case 'raw': {
       if (!fits(payload, keys.raw)) break

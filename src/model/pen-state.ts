@@ -30,3 +30,17 @@ export function createSession(pastTurns?: number) {
     },
   }
 }
+
+/** Where something was opened that must be closed later. */
+export const spot = ({ session, run, agent, message, block, call, synthetic, ext }: Place, turn: number | undefined): Place => ({
+  at: undefined,
+  session,
+  run,
+  agent,
+  turn,
+  message,
+  block,
+  call,
+  synthetic,
+  ext,
+})

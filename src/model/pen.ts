@@ -3,7 +3,7 @@
 // the stream ends), always marked `synthetic`. Decoders say only what their records say.
 import { type Event, type Fault, type Kind, lineOf, type Origin, type Payload, type Place, placeOf } from './event.ts'
 import { eventOf, own } from './pen-event.ts'
-import { createSession, type DeltaKind, type Session } from './pen-state.ts'
+import { createSession, type DeltaKind, type Session, spot } from './pen-state.ts'
 import { floats, keepsBlock, loose, needsTurn, ofCall, runLevel, traitOf } from './pen-traits.ts'
 import { modelVersion, type Reason } from './vocabulary.ts'
 
@@ -380,9 +380,6 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
 }
 
 const nowhere = placeOf()
-
-/** Where something was opened that must be closed later. */
-const spot = (place: Place, turn: number | undefined): Place => ({ ...place, at: undefined, turn })
 
 /** Only when, and in which session and run. */
 const at = ({ at: time, session, run }: Place): Place => ({ ...nowhere, at: time, session, run })

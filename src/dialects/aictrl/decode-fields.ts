@@ -83,11 +83,18 @@ const firstText = (...values: unknown[]): string | undefined =>
   values.find((value) => typeof value === 'string' && value !== '') as string | undefined
 
 /** How a call ended; `rejected` when its permission was. */
-export function resultOf({ state, tool }: Wire<'tool_use'>['part'], rejected: boolean): Payload<'tool.end'> {
+export function resultOf(
+  { state, tool }: Wire<'tool_use'>['part'],
+  rejected: boolean,
+  startedAt: number | undefined,
+  endedAt: number | undefined,
+): Payload<'tool.end'> {
+  const title = state.title ?? undefined
+  const durationMs = startedAt === undefined || endedAt === undefined ? undefined : Math.max(0, endedAt - startedAt)
   if (state.status === 'error') {
     const text = textOf(state.error ?? state.output ?? '')
     const status = rejected ? 'denied' : statusOfError(text)
-    return { status, text, error: status === 'error' ? faultOf(text) : undefined }
+    return { status, text, error: status === 'error' ? faultOf(text) : undefined, title, startedAt, endedAt, durationMs }
   }
   const { metadata, output, attachments } = state
   const shown = metadata?.['output']
@@ -100,6 +107,10 @@ export function resultOf({ state, tool }: Wire<'tool_use'>['part'], rejected: bo
     // The document's form has the result nowhere else; beside an output it is a side note.
     data: typeof output === 'string' ? undefined : (metadata ?? undefined),
     exitCode: Number.isSafeInteger(exit) ? (exit as number) : undefined,
+    title,
+    startedAt,
+    endedAt,
+    durationMs,
   }
 }
 

@@ -3,7 +3,7 @@
 // session and are told apart by `part.sessionID`; and a session's failure may be told up to three times (error, session_error,
 // session_complete.error), of which session_error alone says that it was the end.
 import type { Rec } from '../../base/json.ts'
-import type { Place } from '../../model/event.ts'
+import { type Place, placeOf } from '../../model/event.ts'
 import { codeText } from '../../model/fault.ts'
 import { outcomeOf } from '../../model/outcome.ts'
 import type { Pen } from '../../model/pen.ts'
@@ -29,6 +29,7 @@ export function decode(pen: Pen): DecoderBody {
   let id: string | undefined
   let own: Session
   let lane: string | undefined // the subagent that the record's sessionID names
+  let isEntered = false // `id` and `own` are those of a record that names `id`: nothing was told since that could change it
 
   function sessionOf(name: string | undefined): Session {
     let session = sessions.get(name)
@@ -49,20 +50,28 @@ export function decode(pen: Pen): DecoderBody {
   function knowLane(agent: string): void {
     if (lanes.size >= mostLanes) lanes.delete(lanes.keys().next().value!)
     lanes.set(agent, id)
+    isEntered = false
   }
 
-  const placeOf = (part: { sessionID?: string | undefined; messageID?: string | undefined }): Place => {
-    const agent = part.sessionID === undefined ? lane : enterLane(part.sessionID)
-    return { agent, message: part.messageID ?? pen.openMessage(agent)?.message }
+  const agentOf = (part: { sessionID?: string | undefined }): string | undefined =>
+    part.sessionID === undefined ? lane : enterLane(part.sessionID)
+
+  /** Ids that are known are told as the text that they were told as first: whoever compares them again sees at once that they are the same. */
+  function partPlace(part: { sessionID?: string | undefined; messageID?: string | undefined }): Place {
+    const agent = agentOf(part)
+    const open = pen.openMessage(agent)?.message
+    const { messageID: named } = part
+    return placeOf(agent, undefined, named === undefined || named === open ? open : named)
   }
 
   // ── what the model does ────────────────────────────────────────────────────────────────────────────────────────────────
 
   function stepStart({ part }: Wire<'step_start'>): void {
-    const { agent } = placeOf(part)
+    const agent = agentOf(part)
     const message = part.messageID ?? `~m${++own.messages}`
-    if (pen.openMessage(agent)?.message === message) return pen.raw('step_start', 'redundant', { agent, message })
-    pen.emit('message.start', {}, { agent, message })
+    const place = placeOf(agent, undefined, message)
+    if (pen.openMessage(agent)?.message === message) return pen.raw('step_start', 'redundant', place)
+    pen.emit('message.start', {}, place)
   }
 
   /** Steps may be left out: then the first words begin the message. */
@@ -73,15 +82,15 @@ export function decode(pen: Pen): DecoderBody {
   }
 
   function spoken(kind: 'text.end' | 'thought.end', { part }: Wire<'text' | 'reasoning'>): void {
-    const place = placeOf(part)
-    if (part.synthetic === true) return pen.emit('prompt.submit', { text: part.text, by: 'system', state: 'sent' }, { agent: place.agent })
+    const place = partPlace(part)
+    if (part.synthetic === true) return pen.emit('prompt.submit', { text: part.text, by: 'system', state: 'sent' }, placeOf(place.agent))
     inMessage(place)
     pen.emit(kind, { text: part.text, streamed: false, startedAt: millisOf(part.time?.start), endedAt: millisOf(part.time?.end) }, place)
   }
 
   function toolUse({ part }: Wire<'tool_use'>): void {
     const { state, tool: name } = part
-    const place = placeOf(part)
+    const place = partPlace(part)
     // Clearing the output of an old call publishes the call once more.
     if (state.time?.compacted !== undefined) return pen.raw('tool_use', 'redundant', place)
     place.call = part.callID ?? part.id ?? `${unnamedCall}${++own.calls}`
@@ -90,13 +99,8 @@ export function decode(pen: Pen): DecoderBody {
     const start = { name, toolKind: toolKindOf(name), input: state.input, server: own.servers?.get(name) }
     pen.emit('tool.start', start, { ...place, at: startedAt, synthetic: 'implied' })
     place.at = at
-    const durationMs = startedAt === undefined || endedAt === undefined ? undefined : Math.max(0, endedAt - startedAt)
-    const end = resultOf(part, own.rejected.delete(place.call))
-    end.title = state.title ?? undefined
-    end.startedAt = startedAt
-    end.endedAt = endedAt
-    end.durationMs = durationMs
-    pen.emit('tool.end', end, place)
+    const rejected = own.rejected.size > 0 && own.rejected.delete(place.call)
+    pen.emit('tool.end', resultOf(part, rejected, startedAt, endedAt), place)
   }
 
   function messageComplete(record: Wire<'message_complete'>): void {
@@ -116,7 +120,7 @@ export function decode(pen: Pen): DecoderBody {
       cost: costOf(record.cost),
       context: contextOf(record.context),
     }
-    const place: Place = { message: messageID ?? pen.openMessage(undefined)?.message }
+    const place = placeOf(undefined, undefined, messageID ?? pen.openMessage(undefined)?.message)
     inMessage(place)
     pen.emit('message.end', told, place)
   }
@@ -131,7 +135,7 @@ export function decode(pen: Pen): DecoderBody {
     pen.emit(
       'permission.answer',
       { decision, by, name, toolKind: toolKindOf(name), permission: asked, patterns, input: input ?? undefined },
-      { agent: lane, call },
+      placeOf(lane, undefined, undefined, undefined, call),
     )
   }
 
@@ -202,6 +206,7 @@ export function decode(pen: Pen): DecoderBody {
     if (pen.openTurns() > 0) pen.emit('turn.end', { reason, error: fault }, { synthetic: 'implied' })
     pen.emit('session.end', { reason, error: fault, durationMs })
     sessions.delete(id)
+    isEntered = false
     for (const [lane, session] of lanes) if (session === id) lanes.delete(lane)
     lastReason = reason
   }
@@ -225,6 +230,10 @@ export function decode(pen: Pen): DecoderBody {
 
   /** A permission may name its subagent's session, also one that nobody has told of. */
   function enter(tag: string, named: string | undefined, run: string | undefined): void {
+    if (isEntered && named === id) {
+      lane = undefined
+      return pen.common({ at, session: id, run })
+    }
     const root = named === undefined ? undefined : lanes.get(named)
     const stray =
       root === undefined && named !== current && tag.startsWith('permission_') && !pen.isStarted(named) && pen.isStarted(current)
@@ -232,6 +241,7 @@ export function decode(pen: Pen): DecoderBody {
     own = sessionOf(id)
     pen.common({ at, session: id, run })
     lane = enterLane(named)
+    isEntered = id !== undefined && named === id
   }
 
   return {
