@@ -36,7 +36,7 @@ type Name = {
   key: string
   from: number
   end: number
-  value: string | undefined
+  value: string
   valueEnd: number
   next: Name | undefined
   first: Name | undefined
@@ -226,7 +226,8 @@ export function createJsonOut(write: (bytes: Uint8Array) => void): JsonOut {
     const from = namesEnd
     const end = from + size
     namesEnd = end + shortText + 32
-    return { key, from, end, value: undefined, valueEnd: end, next: undefined, first: undefined, below: undefined }
+    memory[end] = memory[end + 1] = 0x22
+    return { key, from, end, value: '', valueEnd: end + 2, next: undefined, first: undefined, below: undefined }
   }
 
   function any(value: unknown, depth: number, above: Name): void {

@@ -11,7 +11,7 @@ export function uuidFor(session: string, count: number, space = ''): string {
 // must be copied once more when it is written.
 let last = { session: '', space: '', row: -1, ids: '' }
 const ends = ['', ...'0123456789abcdef']
-const rowOf = (session: string, space: string, row: number): string => ends.join(`${prefixOf(session, space)}-${hex(row, 11)}`)
+const rowOf = (session: string, space: string, row: number): string => ends.join([prefixOf(session, space), hex(row, 11)].join('-'))
 
 function prefixOf(session: string, space: string): string {
   const [a, b] = [hash(session, 0x811c9dc5), hash(space + session, 0x01000193)]
