@@ -1,8 +1,10 @@
 // Command-line options: strict, with the nearest known name when one is wrong, and help text from the same table.
-import { parseArgs } from 'node:util'
 import { nearest } from '../base/nearest.ts'
 import { quoted } from '../base/text.ts'
 import { usageError } from './exit.ts'
+
+// Not imported: that would load all that node:util can do, which costs more than all the rest of a command's start.
+const { parseArgs } = process.getBuiltinModule('node:util')
 
 /** `many`: it may be given several times. */
 export type OptionSpec = { type: 'string' | 'boolean'; help: string; value?: string; hidden?: boolean; many?: boolean }
