@@ -1,15 +1,15 @@
 // Calls and how they ended. What a tool answered has no place in Avenor's log.
-import type { Event, EventOf } from '../../model/event.ts'
+import type { EventOf } from '../../model/event.ts'
 import { toolFailed } from '../../model/outcome.ts'
 import { type Sink, syntheticOf, wireId } from '../contract.ts'
 import type { Session } from './encode-session.ts'
 import type { AnyWire } from './wire.ts'
 import { kindWordOf } from './words.ts'
 
-type Put = (session: Session, event: Event, record: AnyWire, synthetic: string | undefined) => void
+type Send = (session: Session, record: AnyWire, synthetic: string | undefined) => void
 
 /** `settle`: what was held back is told now. */
-export function createTools(sink: Sink, put: Put, settle: (session: Session) => void) {
+export function createTools(sink: Sink, send: Send, settle: (session: Session) => void) {
   function toolStart(session: Session, event: EventOf<'tool.start'>): void {
     if (event.call === undefined || session.calls.has(event.call) || session.heldCall?.call === event.call)
       return sink.lost(event, 'call', 'drop')
@@ -23,16 +23,19 @@ export function createTools(sink: Sink, put: Put, settle: (session: Session) => 
     const kind = kindWordOf(name, event.toolKind)
     if (title !== undefined && title !== name && kind !== name) sink.lost(event, 'name', 'drop')
     session.calls.set(call, kind)
-    put(
+    send(
       session,
-      event,
       {
         event: 'tool.call',
+        session_id: session.id,
+        run_id: session.run,
+        run_label: session.label,
         toolCallId: wireId(call),
         title: title ?? (name === '' ? undefined : name),
         kind,
         status: 'pending',
         rawInput: input,
+        ts: event.at,
       },
       event.kind === 'tool.end' ? 'required' : syntheticOf(event),
     )
@@ -52,10 +55,18 @@ export function createTools(sink: Sink, put: Put, settle: (session: Session) => 
     if (!session.calls.has(event.call)) tellCall(session, event, undefined, event.title)
     const kind = session.calls.get(event.call)!
     session.calls.delete(event.call)
-    put(
+    send(
       session,
-      event,
-      { event: 'tool.call_update', toolCallId: wireId(event.call), kind, status: toolFailed(event) ? 'failed' : 'completed' },
+      {
+        event: 'tool.call_update',
+        session_id: session.id,
+        run_id: session.run,
+        run_label: session.label,
+        toolCallId: wireId(event.call),
+        kind,
+        status: toolFailed(event) ? 'failed' : 'completed',
+        ts: event.at,
+      },
       syntheticOf(event),
     )
   }

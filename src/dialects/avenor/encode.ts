@@ -20,7 +20,7 @@ export function encode(sink: Sink): Encoder {
   const write = (record: AnyWire, synthetic: string | undefined): void => sink.write(record as Rec, synthetic)
   const loops = createLoops(sink, write, (run) => [...sessions.values()].some((session) => session.run === run))
   const desk = createDesk(sink, put)
-  const tools = createTools(sink, put, (session) => settle(session, ''))
+  const tools = createTools(sink, send, (session) => settle(session, ''))
 
   // ── sessions ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -94,9 +94,18 @@ export function encode(sink: Sink): Encoder {
 
   /** Every record but a chunk: the session's ids and the time are added here. */
   function put(session: Session, event: Event | undefined, record: AnyWire, synthetic: string | undefined): void {
+    send(
+      session,
+      placed(record, { event: record.event, session_id: session.id, run_id: session.run, run_label: session.label }, event),
+      synthetic,
+    )
+  }
+
+  /** A record that has the session's ids and the time already. */
+  function send(session: Session, record: AnyWire, synthetic: string | undefined): void {
     if (session.heldCall !== undefined || session.heldStatus !== undefined) settle(session, record.event)
     session.last = record.event
-    write(placed(record, { event: record.event, session_id: session.id, run_id: session.run, run_label: session.label }, event), synthetic)
+    write(record, synthetic)
   }
 
   /** What was held back is told, or given up, before the next record. */
