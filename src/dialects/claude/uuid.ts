@@ -10,7 +10,7 @@ export function uuidFor(session: string, count: number, space = ''): string {
 // Records of one session come in runs. Sixteen ids are made in one piece, of which each is a part: a text that is put together for itself
 // must be copied once more when it is written.
 let last = { session: '', space: '', row: -1, ids: '' }
-const ends = ['', ...'0123456789abcdef']
+const ends = ['', ...Array.from({ length: 16 }, (_, digit) => hex(digit, 1))]
 const rowOf = (session: string, space: string, row: number): string => ends.join([prefixOf(session, space), hex(row, 11)].join('-'))
 
 function prefixOf(session: string, space: string): string {
