@@ -3,7 +3,7 @@ import { nearest } from '../base/nearest.ts'
 import { quoted } from '../base/text.ts'
 import { usageError } from './exit.ts'
 
-// Not imported: that would load all that node:util can do, which costs more than all the rest of a command's start.
+// Not imported: that would load all that node:util can do, about five milliseconds of every start.
 const { parseArgs } = process.getBuiltinModule('node:util')
 
 /** `many`: it may be given several times. */
