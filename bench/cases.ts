@@ -88,9 +88,9 @@ export function listCases(sizes: Sizes): Case[] {
       target: 5,
       output: 'lines',
     })),
-    // Several files are read by two threads, one file by one.
+    // Several files are read by two processes, one file by one.
     {
-      name: 'validate claude, 4 files, 2 threads',
+      name: 'validate claude, 4 files at once',
       argv: validate('claude'),
       input: [1, 2, 3, 4].map((seed) => ({ kind: 'claude', megabytes: sizes.claude, seed })),
       against: [{ kind: 'claude', megabytes: 4 * sizes.claude }],

@@ -35,8 +35,8 @@ const commands = [
   'claude',
   'tour',
 ]
-/** Bundles of their own beside the commands: what another thread runs. */
-const parts = ['validate-worker', 'usage-worker']
+/** Bundles of their own beside the commands: what another process or thread runs. */
+const parts = ['validate-helper', 'usage-worker']
 const agentCommands = ['run', 'chat', 'demo', 'tools', 'doctor', 'claude']
 const dialects = readdirSync(path('src/dialects'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { chmodSync, readFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { chmodSync, readFileSync, truncateSync } from 'node:fs'
 import { test } from 'node:test'
 import { fixture, scratch, shell, sluice, start } from './run.ts'
 
@@ -163,10 +164,10 @@ test('validate of several files: in order, each with its name', () => {
   assert.deepEqual(stderr.match(/(good|bad|such)[\w.]*: /g), ['good.ndjson: ', 'bad.ndjson: ', 'good.ndjson: ', 'such: ', 'bad.ndjson: '])
 })
 
-test('validate of several large files, which two threads read: the same', () => {
+test('validate of several large files, which two processes read: the same', () => {
   const long = `${JSON.stringify({ kind: 'assistant_message', text: 'x'.repeat(90_000) })}\n`
   const good = scratch('good.ndjson', appctl)
-  const bad = scratch('bad.ndjson', appctl.replace('{"kind":"done"}\n', long.repeat(150)))
+  const bad = scratch('bad.ndjson', appctl.replace('{"kind":"done"}\n', long.repeat(300)))
   const { stdout, stderr, status } = sluice(['validate', good, bad, good, bad, '/no/such', good])
   assert.equal(status, 2)
   assert.equal(stdout.match(/bad\.ndjson: line \d+, .*missing-end/g)?.length, 2)
@@ -175,6 +176,35 @@ test('validate of several large files, which two threads read: the same', () => 
     ['good', 'bad', 'good', 'bad', 'such', 'good'].map((name) => `${name}${name === 'such' ? '' : '.ndjson'}: `),
   )
 })
+
+test('validate of several large files: when the other process dies, that is told, and nothing is called valid', async () => {
+  const files = ['one', 'two'].map((name) => scratch(name, ''))
+  for (const file of files) truncateSync(file, 1 << 29) // nothing but zeros, which take no room
+  const child = start(['validate', '--from', 'appctl', ...files])
+  let said = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => void (said += text))
+  const ended = once(child, 'close')
+  const helper = await childOf(child.pid!, 'validate-helper')
+  process.kill(helper, 'SIGKILL')
+  assert.deepEqual(await ended, [1, null])
+  assert.match(said, /^sluice: the process that read the other files ended early \(SIGKILL\)\n$/)
+})
+
+async function childOf(pid: number, name: string): Promise<number> {
+  for (;;) {
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)
+    for (const child of children) if (nameOf(child).includes(name)) return Number(child)
+    await new Promise((resolve) => void setTimeout(resolve, 2))
+  }
+}
+
+function nameOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  } catch {
+    return '' // it has ended
+  }
+}
 
 test('repair adds what is missing, says so, and the result is legal', () => {
   const broken = '{"kind":"user_prompt","text":"x"}\n{"kind":"tool_call","id":"1","name":"f","arguments":{}}\n{"kind":"do'

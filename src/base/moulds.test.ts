@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import fc from 'fast-check'
 import { parseJson } from './json.ts'
-import { createMoulds, mostChunk, type Moulds } from './moulds.ts'
+import { borrowMoulds, createMoulds, mostChunk, type Moulds } from './moulds.ts'
 
 const encoder = new TextEncoder()
 
@@ -206,4 +206,12 @@ test('every recording in the project, read twice over', () => {
     fitted += readAll([...lines, ...lines], false)
   }
   assert.equal(fitted > 1000, true)
+})
+
+test('what one stream has taught serves the next one', () => {
+  const lines = (name: string): string[] =>
+    Array.from({ length: 50 }, (_, n) => `{"type":"a","id":"${name}-${n % 7}","text":"${name.repeat(n)}","list":[${n}]}`)
+  assert.equal(readAll(lines('one'), true, borrowMoulds(true)), 48)
+  assert.equal(readAll(lines('other'), true, borrowMoulds(true)), 50)
+  assert.equal(readAll(lines('third'), false, borrowMoulds(false)), 48, 'numbers are not the same to it')
 })

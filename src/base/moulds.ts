@@ -18,6 +18,8 @@ const gather = 0x4000
 const chunkAt = 0x20000
 const lineAt = 0x40000
 const scratch = 0x100000
+const mostHoles = 64
+const mostLast = 64
 
 const how = { gathered: 0, number: 1, numberText: 2, json: 3, text: 4, escaped: 1, wide: 2, known: 8, fresh: 16 } as const
 /** Texts that are told again as the same string. */
@@ -49,17 +51,17 @@ export type Moulds = {
   read(bytes: Uint8Array, start: number, end: number): Rec | undefined
   /** What JSON.parse made of the line that `read` did not know. */
   learn(value: unknown): void
-  /** Nothing more will be read: the memory can serve another stream. */
+  /** Nothing more will be read: it can serve another stream. */
   free(): void
 }
 
-// An engine's memory reserves much address space, so they are used again.
-const idle: Engine[] = []
+// What has served a stream serves the next one: an engine's memory reserves much address space, and the files that one command reads are alike.
+const idle: { moulds: Moulds; wasm: Engine; plainNumbers: boolean }[] = []
 let compiled: WebAssembly.Module | undefined
 let unable = false // no SIMD, or no code may be made at run time (a page's policy)
 
 function engine(): Engine | undefined {
-  const known = idle.pop()
+  const known = idle.pop()?.wasm
   if (known !== undefined || unable) return known
   try {
     compiled ??= new WebAssembly.Module(bytesOf(code))
@@ -73,6 +75,12 @@ function engine(): Engine | undefined {
 }
 
 const bytesOf = (base64: string): Uint8Array<ArrayBuffer> => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))
+
+/** Those of a stream that has ended, with all that they have learned, or new ones. */
+export function borrowMoulds(plainNumbers: boolean): Moulds | undefined {
+  const index = idle.findLastIndex((one) => one.plainNumbers === plainNumbers)
+  return index === -1 ? createMoulds(plainNumbers) : idle.splice(index, 1)[0]!.moulds
+}
 
 /** `plainNumbers`: as for the framer. Undefined where this cannot work; then JSON.parse does all. */
 export function createMoulds(plainNumbers: boolean): Moulds | undefined {
@@ -90,6 +98,8 @@ export function createMoulds(plainNumbers: boolean): Moulds | undefined {
   let lineEnd = 0
   let unknown = 0
   let made = 0
+  const long = new Uint8Array(mostHoles) // holes whose value is not remembered from line to line
+  let longs = 0
 
   function textAt(start: number, end: number, kind: number): string {
     const ascii = (kind & how.wide) === 0
@@ -116,13 +126,15 @@ export function createMoulds(plainNumbers: boolean): Moulds | undefined {
       else if (kind >= how.fresh) value = known[kind >> 5] = texts.substring(one, other)
       else if (kind === how.number) value = floats[entry >> 1]
       else if (kind === how.numberText) value = toNumber(latin1(memory, one, other))
-      else if (kind === how.json) value = arrayAt(one, other)
-      else value = textAt(one, other, kind)
+      else {
+        value = kind === how.json ? arrayAt(one, other) : textAt(one, other, kind)
+        if (other - one > mostLast) long[longs++] = table[entry + 2]!
+      }
       values[table[entry + 2]!] = value
     }
   }
 
-  return {
+  const own: Moulds = {
     hold(chunk) {
       memory.set(chunk, chunkAt)
       memory[chunkAt + chunk.length] = 0 // ends every text
@@ -151,7 +163,9 @@ export function createMoulds(plainNumbers: boolean): Moulds | undefined {
       }
       const { values, make } = moulds[index]!
       fill(values)
-      return make(values)
+      const record = make(values)
+      while (longs > 0) values[long[--longs]!] = undefined // the next line brings its own: nobody needs to keep it
+      return record
     },
     learn(value) {
       unknown++
@@ -163,9 +177,11 @@ export function createMoulds(plainNumbers: boolean): Moulds | undefined {
       if (mould !== undefined) moulds[wasm.keep()] = mould
     },
     free() {
-      idle.push(wasm)
+      unknown = made = 0
+      idle.push({ moulds: own, wasm, plainNumbers })
     },
   }
+  return own
 }
 
 type Slice = (this: Uint8Array, start: number, end: number) => string

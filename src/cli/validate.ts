@@ -1,5 +1,6 @@
-// sluice validate: shape and order, each finding with its place and the rule it breaks. Several files are read by two threads.
+// sluice validate: shape and order, each finding with its place and the rule it breaks. Several files are read by two processes.
 import { statSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { plural } from '../base/text.ts'
 import { createValidator, type Finding, type Verdict } from '../stream/validate.ts'
 import { claimers, dialectNames, open } from './dialects.ts'
@@ -34,10 +35,10 @@ Each finding has its line, byte, code, severity and the rule it breaks.`,
   ],
 }
 
-/** `next`: the index of the first file that nobody has taken; both threads count it on. */
+/** `share`: the indexes of the files that one process reads. */
 export type Job = {
   files: string[]
-  next: SharedArrayBuffer
+  share: number[]
   from: string | undefined
   maxLine: number | undefined
   json: boolean
@@ -56,7 +57,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (values['repair'] === true) return repair(oneFile(files), from, maxLine, json, values['strict'] === true)
   const job: Job = {
     files: files.length > 1 ? files : [oneFile(files)],
-    next: new SharedArrayBuffer(4),
+    share: [...files.keys()],
     from,
     maxLine,
     json,
@@ -144,10 +145,10 @@ async function repair(
   return conclude([{ file, dialect: input.dialect.name, verdict }], strict, false)
 }
 
-// ── two threads ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── two processes: two threads of one would share its locks and its heap's pages, and be a quarter slower ─────────────────
 
-/** Starting a worker takes as long as reading this much. */
-const worthWorker = 24e6
+/** To start a process takes as long as reading this much. */
+const worthHelper = 24e6
 
 /** What is found is printed in the order of the files, whoever found it when. */
 async function validateFiles(job: Job): Promise<Result[]> {
@@ -164,18 +165,35 @@ async function validateFiles(job: Job): Promise<Result[]> {
       if (results[shown] === undefined) return
     }
   }
-  const size = job.files.reduce((sum, file) => sum + sizeOf(file), 0)
-  const worker = size > worthWorker ? await startWorker(job, take) : undefined
+  const [mine, theirs] = shares(job.files.map(sizeOf))
+  const helper = theirs.length > 0 ? await startHelper({ ...job, share: theirs }, take) : undefined
   try {
-    await takeFiles(job, take)
-    await worker?.ended
+    await readShare({ ...job, share: mine }, take)
+    await helper?.ended
   } finally {
-    worker?.stop()
+    helper?.stop()
   }
   return results
 }
 
-/** A pipe may give any amount, and wait for another one to be read. Why a file cannot be read is told when its turn comes. */
+/** Two lists of indexes that take about as long to read. The second is for files alone: they end, whatever becomes of the first process. */
+function shares(sizes: readonly number[]): [mine: number[], theirs: number[]] {
+  const mine: number[] = []
+  const theirs: number[] = []
+  let [ahead, behind] = [0, worthHelper]
+  for (const [index, size] of [...sizes.entries()].sort(([, a], [, b]) => b - a)) {
+    if (size === Infinity || ahead <= behind) {
+      mine.push(index)
+      ahead += size === Infinity ? 0 : size
+    } else {
+      theirs.push(index)
+      behind += size
+    }
+  }
+  return [mine.sort((a, b) => a - b), theirs.sort((a, b) => a - b)]
+}
+
+/** Infinity: a pipe may give any amount. Why a file cannot be read is told when its turn comes. */
 function sizeOf(file: string): number {
   try {
     const stat = statSync(file)
@@ -185,30 +203,38 @@ function sizeOf(file: string): number {
   }
 }
 
-/** Takes files until there are none left; each thread does. */
-export async function takeFiles(job: Job, tell: (told: Told) => void): Promise<void> {
-  const counter = new Int32Array(job.next)
-  for (let index = Atomics.add(counter, 0, 1); index < job.files.length; index = Atomics.add(counter, 0, 1)) {
+export async function readShare(job: Job, tell: (told: Told) => void): Promise<void> {
+  for (const index of job.share) {
     const result = await validateFile(job.files[index]!, job, (line) => tell({ index, line }))
     tell({ index, result })
-    await new Promise((resolve) => void setImmediate(resolve)) // a file is read without waiting: here the other thread is heard
+    await new Promise((resolve) => void setImmediate(resolve)) // a file is read without waiting: here the other process is heard
   }
 }
 
-async function startWorker(job: Job, take: (told: Told) => void): Promise<{ ended: Promise<void>; stop(): void }> {
-  const { Worker } = await import('node:worker_threads') // only here: it costs as much to load as all the rest
-  const worker = new Worker(new URL('./validate-worker.js', import.meta.url), { workerData: job })
+async function startHelper(job: Job, take: (told: Told) => void): Promise<{ ended: Promise<void>; stop(): void }> {
+  const { spawn } = await import('node:child_process') // only here: it costs as much to load as all the rest
+  const program = fileURLToPath(new URL('./validate-helper.js', import.meta.url))
+  const helper = spawn(process.execPath, [...process.execArgv, program], { stdio: ['pipe', 'pipe', 'inherit'] })
   const ended = new Promise<void>((resolve, reject) => {
-    worker.on('message', (told: Told) => {
+    let rest = ''
+    helper.stdout.setEncoding('utf8').on('data', (text: string) => {
+      const told = (rest + text).split('\n')
+      rest = told.pop()!
       try {
-        take(told)
+        for (const one of told) take(JSON.parse(one) as Told)
       } catch (error) {
         reject(error)
       }
     })
-    worker.on('error', reject)
-    worker.on('exit', () => resolve())
+    helper.on('error', reject)
+    helper.on('close', (code, signal) => {
+      if (code === 0) resolve()
+      else reject(new CommandError(`the process that read the other files ended early (${signal ?? `exit code ${code}`})`))
+    })
   })
   ended.catch(() => {}) // it is awaited later
-  return { ended, stop: () => void worker.terminate() }
+  helper.stdin.on('error', () => {}) // it has ended early, which is told above
+  // Files are read without waiting, so it must have its share before this process begins with its own.
+  await new Promise<void>((resolve) => helper.stdin.end(JSON.stringify(job), () => resolve()))
+  return { ended, stop: () => void helper.kill() }
 }

@@ -3,7 +3,7 @@
 // The surprise: spans handed to the sink are valid only during the call, since the carry buffer is used again.
 import { copyOf, isUtf8, utf8 } from '../base/bytes.ts'
 import { isRecord, mayHoldBigNumber, parseJson, type Rec } from '../base/json.ts'
-import { createMoulds, mostChunk, type Moulds } from '../base/moulds.ts'
+import { borrowMoulds, mostChunk, type Moulds } from '../base/moulds.ts'
 import { isSpace, mayBeJson, newScan, type Scan, scanToClose, skipSpace } from './scan.ts'
 import { dataOf, isField } from './sse.ts'
 
@@ -263,7 +263,7 @@ export function createFramer(sink: FrameSink, { maxLine = defaultMaxLine, plainN
 
   function push(chunk: Uint8Array): void {
     if (records >= alikeAfter && moulds === undefined) {
-      moulds = createMoulds(plainNumbers)
+      moulds = borrowMoulds(plainNumbers)
       if (moulds === undefined) alikeAfter = Infinity
     }
     if (moulds === undefined) return take(chunk)
