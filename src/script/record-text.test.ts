@@ -28,6 +28,16 @@ for (const format of ['yaml', 'json'] as const)
     )
   })
 
+test('texts of blanks alone are read back, too', async () => {
+  const blank = fc.string({ unit: fc.constantFrom('\n', ' ', '\t') })
+  await fc.assert(
+    fc.asyncProperty(blank, async (text) => {
+      const { lanes } = await loadScript(await scriptText({ turns: [{ text }] }, 'yaml'), 'x')
+      assert.equal(lanes[0]!.turns[0]!.text, text)
+    }),
+  )
+})
+
 test('YAML is for people: texts are blocks, counts stand on one line, nothing is an alias', async () => {
   const usage = { input: 12, output: 3 }
   const script = {

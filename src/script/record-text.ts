@@ -18,6 +18,10 @@ export async function scriptText(script: RawScript, format: Format): Promise<str
     Pair(_, { key, value }) {
       if (isScalar(key) && onOneLine.has(key.value) && isMap(value)) value.flow = true
     },
+    Scalar(_, scalar) {
+      // As a block, a text of nothing but blanks and line breaks would lose some.
+      if (typeof scalar.value === 'string' && scalar.value.trim() === '') scalar.type = 'QUOTE_DOUBLE'
+    },
   })
   return document.toString({ lineWidth: 0, blockQuote: 'literal', flowCollectionPadding: false })
 }
