@@ -242,7 +242,7 @@ function copyText(from: i32, end: i32, to: i32): i32 {
   return size
 }
 
-/** A text without its escapes, in `scratch`: its size, or -1 when it has one of the escapes that are characters by number. */
+/** A text without its escapes, in `scratch`: its size, or -1 when it has an escape that JSON.stringify would not write, or by number. */
 export function unescape(start: i32, end: i32): i32 {
   return unescapeTo(start, end, scratch)
 }
@@ -266,8 +266,8 @@ function unescapeTo(start: i32, end: i32, to: i32): i32 {
     if (at >= end) break
     const escape = <i32>load<u8>(at, 1)
     at += 2
-    if (escape === 117) return -1
-    let byte = escape // a quote, a slash or a backslash stands for itself
+    if (escape === 117 || escape === 47) return -1
+    let byte = escape // a quote or a backslash stands for itself
     if (escape === 110) byte = 10
     else if (escape === 116) byte = 9
     else if (escape === 114) byte = 13

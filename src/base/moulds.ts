@@ -5,6 +5,7 @@
 import { utf8 } from './bytes.ts'
 import { isRecord, mayHoldBigNumber, numberOf, parseJson, type Rec } from './json.ts'
 import { code } from './moulds.gen.js'
+import { forgetSpans, keepSpan } from './spans.ts'
 
 /** Lines longer than this are left to JSON.parse. */
 const mostLine = 0xb0000
@@ -102,11 +103,16 @@ export function createMoulds(plainNumbers: boolean): Moulds | undefined {
   let longs = 0
 
   function textAt(start: number, end: number, kind: number): string {
-    const ascii = (kind & how.wide) === 0
-    if ((kind & how.escaped) === 0) return (ascii ? latin1 : utf8)(memory, start, end)
-    const size = wasm!.unescape(start, end)
-    if (size < 0) return JSON.parse(utf8(memory, start - 1, end + 1)) as string
-    return (ascii ? latin1 : utf8)(memory, scratch, scratch + size)
+    const decode = (kind & how.wide) === 0 ? latin1 : utf8
+    let text: string
+    if ((kind & how.escaped) === 0) text = decode(memory, start, end)
+    else {
+      const size = wasm!.unescape(start, end)
+      if (size < 0) return JSON.parse(utf8(memory, start - 1, end + 1)) as string
+      text = decode(memory, scratch, scratch + size)
+    }
+    keepSpan(text, memory, start, end)
+    return text
   }
 
   const arrayAt = (start: number, end: number): unknown =>
@@ -136,6 +142,7 @@ export function createMoulds(plainNumbers: boolean): Moulds | undefined {
 
   const own: Moulds = {
     hold(chunk) {
+      forgetSpans()
       memory.set(chunk, chunkAt)
       memory[chunkAt + chunk.length] = 0 // ends every text
       return memory.subarray(chunkAt, chunkAt + chunk.length)
@@ -146,6 +153,7 @@ export function createMoulds(plainNumbers: boolean): Moulds | undefined {
       return at === -1 ? -1 : at - byteOffset
     },
     read(bytes, start, end) {
+      forgetSpans()
       lineStart = lineEnd = 0
       const size = end - start
       let at = bytes.byteOffset + start
@@ -177,6 +185,7 @@ export function createMoulds(plainNumbers: boolean): Moulds | undefined {
       if (mould !== undefined) moulds[wasm.keep()] = mould
     },
     free() {
+      forgetSpans()
       unknown = made = 0
       idle.push({ moulds: own, wasm, plainNumbers })
     },

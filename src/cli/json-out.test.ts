@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
 import { parseJson, stringifyJson } from '../base/json.ts'
+import { createMoulds } from '../base/moulds.ts'
+import { spanOf } from '../base/spans.ts'
 import { createJsonOut } from './json-out.ts'
 
 function written(...values: unknown[]): string {
@@ -71,4 +73,60 @@ test('keys and short values of records before: others, fewer, below another, mor
   const many = Array.from({ length: 40_000 }, (_, index) => ({ [`key ${index}`]: 'x', ['é'.repeat(index % 200)]: { a: 'x' } }))
   same(...many, ...many.slice(-10), ...many.slice(0, 10))
   same(...Array.from({ length: 50_000 }, (_, index) => ({ type: index % 3 === 0 ? 'one' : 'two', text: 'é', next: 'three' })))
+})
+
+test('long texts of a line that was read, whatever their spelling there', () => {
+  const unit = fc.constantFrom(
+    'a',
+    ' ',
+    '\\"',
+    '\\\\',
+    '\\/',
+    '\\n',
+    '\\t',
+    '\\b',
+    '\\f',
+    '\\r',
+    '\\u001b',
+    '\\u00e9',
+    '\\ud800',
+    '\u007f',
+    'é',
+    '→',
+    '😀',
+    '\u2028',
+  )
+  const text = fc.string({ unit, minLength: 1, maxLength: 60 }).map((some) => some.repeat(20)) // as it stands between its quotes
+  const encoder = new TextEncoder()
+  fc.assert(
+    fc.property(fc.array(fc.tuple(text, text), { minLength: 4, maxLength: 12 }), (all) => {
+      const moulds = createMoulds(true)!
+      for (const [one, other] of all) {
+        const line = `{"id":"x","one":"${one}","other":{"text":"${other}"}}`
+        const bytes = encoder.encode(line)
+        const record = moulds.read(bytes, 0, bytes.length)
+        if (record === undefined) moulds.learn(JSON.parse(line))
+        else assert.equal(written(record, { again: record['one'] }), expected(record, { again: record['one'] }))
+      }
+      moulds.free()
+      assert.equal(spanOf(JSON.parse(`"${all.at(-1)![0]}"`) as string), undefined)
+    }),
+  )
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom('a', '\\n', '→'), minLength: 300, maxLength: 400 }), (long) => {
+      const moulds = createMoulds(true)!
+      const line = encoder.encode(`{"text":"${long}"}`)
+      for (let times = 0; times < 2; times++) {
+        assert.equal(moulds.read(line, 0, line.length), undefined)
+        moulds.learn({ text: JSON.parse(`"${long}"`) })
+      }
+      const record = moulds.read(line, 0, line.length)!
+      assert.ok(spanOf(record['text'] as string), 'it is known where the text stands')
+      moulds.hold(encoder.encode('other bytes'))
+      assert.equal(spanOf(record['text'] as string), undefined, 'and no longer when the bytes have changed')
+      same(record)
+      moulds.free()
+    }),
+    { numRuns: 20 },
+  )
 })

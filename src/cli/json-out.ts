@@ -1,6 +1,7 @@
 // Output in one buffer, with a JSON writer that puts values there at once: no text is made of a record first. The surprise: the buffer is
 // the memory of a piece of WebAssembly (wasm/escape.ts), which escapes long texts several times as fast as JSON.stringify.
 import { isRawJson, type Rec, stringifyJson } from '../base/json.ts'
+import { type Span, spanOf } from '../base/spans.ts'
 import { code } from './escape.gen.js'
 
 // The memory. Its first part is the engine's own.
@@ -55,6 +56,8 @@ export function createJsonOut(write: (bytes: Uint8Array) => void): JsonOut {
   let namesEnd = namesAt
   const root = newName('', 0)
   let at = start
+  let read: Uint8Array | undefined // the bytes of lines, and they again as what copies fastest
+  let readBuffer: Buffer = memory
   let last: string | undefined // long text: what a tool printed may stand twice in its record
   let lastAt = 0
   let lastEnd = 0
@@ -92,9 +95,21 @@ export function createJsonOut(write: (bytes: Uint8Array) => void): JsonOut {
   function string(value: string): void {
     if (value.length <= shortText && letters(value)) return
     byte(0x22)
-    if (value.length <= mostPiece) escaped(value)
+    const span = value.length > longText ? spanOf(value) : undefined
+    if (span !== undefined) spelled(span)
+    else if (value.length <= mostPiece) escaped(value)
     else for (const piece of piecesOf(value)) escaped(piece)
     byte(0x22)
+  }
+
+  /** As the line that was read has it. */
+  function spelled({ bytes: line, start: from, end }: Span): void {
+    if (at + end - from > most) flush()
+    if (line !== read) {
+      read = line
+      readBuffer = Buffer.from(line.buffer, line.byteOffset, line.byteLength)
+    }
+    at += readBuffer.copy(memory, at, from, end)
   }
 
   /** A short text in quotes. False, and nothing is written: not all of it is plain. */
