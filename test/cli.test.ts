@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { chmodSync, readFileSync, truncateSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { test } from 'node:test'
 import { fixture, scratch, shell, sluice, start } from './run.ts'
 
@@ -205,6 +206,18 @@ function nameOf(pid: string): string {
     return '' // it has ended
   }
 }
+
+test('validate of several pipes: none waits for another to end', () => {
+  const long = `${JSON.stringify({ kind: 'assistant_message', text: 'x'.repeat(90_000) })}\n`
+  const file = scratch('long.ndjson', appctl.replace('{"kind":"done"}\n', long.repeat(9)))
+  const line = 'mkfifo a b c && { tee a b < long.ndjson > c & } && timeout 20 sluice validate --from appctl a long.ndjson b c'
+  const { stdout, status } = shell(line, dirname(file))
+  assert.equal(status, 1)
+  assert.deepEqual(
+    stdout.match(/^\S+: line 11, .*missing-end/gm)?.map((one) => one.split(':')[0]),
+    ['a', 'long.ndjson', 'b', 'c'],
+  )
+})
 
 test('repair adds what is missing, says so, and the result is legal', () => {
   const broken = '{"kind":"user_prompt","text":"x"}\n{"kind":"tool_call","id":"1","name":"f","arguments":{}}\n{"kind":"do'

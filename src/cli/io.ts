@@ -1,5 +1,5 @@
 // Where a command reads and writes. Files are read in blocks into one buffer; the hot path never waits.
-import { closeSync, fstatSync, openSync, readSync, statSync, writeSync } from 'node:fs'
+import { closeSync, createReadStream, fstatSync, openSync, readSync, statSync, writeSync } from 'node:fs'
 import { quoted } from '../base/text.ts'
 import type { Output } from '../stream/convert.ts'
 import { harmless } from '../views/harmless.ts'
@@ -21,7 +21,7 @@ export function oneFile(files: readonly string[]): string {
 export type Blocks = Iterator<Uint8Array> | AsyncIterator<Uint8Array>
 
 export function blocks(file: string): Blocks {
-  if (file === '-') return fstatSync(0).isFile() ? blocksOf(0, 'stdin') : stdinBlocks()
+  if (file === '-') return fstatSync(0).isFile() ? blocksOf(0, 'stdin') : streamBlocks(process.stdin, 'stdin')
   try {
     return blocksOf(openSync(file, 'r'), quoted(file, 500))
   } catch (error) {
@@ -40,11 +40,14 @@ function* blocksOf(fd: number, name: string): Generator<Uint8Array> {
   }
 }
 
-async function* stdinBlocks(): AsyncGenerator<Uint8Array> {
+/** Of a named pipe. While it has nothing to give, others can be read. */
+export const pipeBlocks = (file: string): Blocks => streamBlocks(createReadStream(file), quoted(file, 500))
+
+async function* streamBlocks(stream: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
   try {
-    for await (const block of process.stdin) yield block as Uint8Array
+    yield* stream
   } catch (error) {
-    throw unreadable(error, 'stdin')
+    throw unreadable(error, name)
   }
 }
 

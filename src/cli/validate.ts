@@ -1,11 +1,11 @@
 // sluice validate: shape and order, each finding with its place and the rule it breaks. Several files are read by two processes.
-import { statSync } from 'node:fs'
+import { type Stats, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { plural } from '../base/text.ts'
 import { createValidator, type Finding, type Verdict } from '../stream/validate.ts'
 import { claimers, dialectNames, open } from './dialects.ts'
 import { CommandError, exitCodes, say, usageError } from './exit.ts'
-import { blocks, oneFile, stdout } from './io.ts'
+import { blocks, oneFile, pipeBlocks, stdout } from './io.ts'
 import { type CommandSpec, parseOptions, sizeOption } from './options.ts'
 
 const spec: CommandSpec = {
@@ -88,7 +88,7 @@ async function validateFile(
   print: (line: string) => void,
 ): Promise<Result> {
   try {
-    const input = await open(blocks(file), job.from)
+    const input = await open(isPipe(file) ? pipeBlocks(file) : blocks(file), job.from)
     const validator = createValidator(input.dialect, (finding) => print(describe(finding, job, file)), {
       maxLine: job.maxLine,
       others: claimers,
@@ -193,22 +193,37 @@ function shares(sizes: readonly number[]): [mine: number[], theirs: number[]] {
   return [mine.sort((a, b) => a - b), theirs.sort((a, b) => a - b)]
 }
 
-/** Infinity: a pipe may give any amount. Why a file cannot be read is told when its turn comes. */
-function sizeOf(file: string): number {
+/** Why a file cannot be read is told when its turn comes. */
+function statOf(file: string): Stats | undefined {
   try {
-    const stat = statSync(file)
-    return stat.isFile() ? stat.size : Infinity
+    return statSync(file)
   } catch {
-    return 0
+    return undefined
   }
 }
 
+/** Infinity: a pipe may give any amount. */
+function sizeOf(file: string): number {
+  const stat = statOf(file)
+  return stat === undefined ? 0 : stat.isFile() ? stat.size : Infinity
+}
+
+const isPipe = (file: string): boolean => statOf(file)?.isFIFO() === true
+
 export async function readShare(job: Job, tell: (told: Told) => void): Promise<void> {
-  for (const index of job.share) {
+  const read = async (index: number): Promise<void> => {
     const result = await validateFile(job.files[index]!, job, (line) => tell({ index, line }))
     tell({ index, result })
-    await new Promise((resolve) => void setImmediate(resolve)) // a file is read without waiting: here the other process is heard
   }
+  const readFiles = async (): Promise<void> => {
+    for (const index of job.share) {
+      if (isPipe(job.files[index]!)) continue
+      await read(index)
+      await new Promise((resolve) => void setImmediate(resolve)) // a file is read without waiting: here others are heard
+    }
+  }
+  // Pipes side by side: who writes to two of them may wait for the second to be read.
+  await Promise.all([...job.share.filter((index) => isPipe(job.files[index]!)).map(read), readFiles()])
 }
 
 async function startHelper(job: Job, take: (told: Told) => void): Promise<{ ended: Promise<void>; stop(): void }> {
@@ -226,7 +241,7 @@ async function startHelper(job: Job, take: (told: Told) => void): Promise<{ ende
         reject(error)
       }
     })
-    helper.on('error', reject)
+    helper.on('error', ({ message }) => reject(new CommandError(`cannot start a second process to read the other files: ${message}`)))
     helper.on('close', (code, signal) => {
       if (code === 0) resolve()
       else reject(new CommandError(`the process that read the other files ended early (${signal ?? `exit code ${code}`})`))
