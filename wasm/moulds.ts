@@ -2,7 +2,7 @@
 // A mould is a line with holes where its texts, numbers and arrays of such stand. A line that fits is proven JSON: what is between the
 // holes is the mould's own text, which JSON.parse has read once, and what is in them is checked here, byte by byte, but for UTF-8,
 // which the caller vouches for. All memory is laid out by hand below; nothing is ever allocated.
-import { hasEscape, isDigit, isWide, numberEnd, same, textEnd, wordEnd } from './json'
+import { copyText, decimal, hasEscape, isDigit, isWide, numberEnd, same, textEnd, unescapeTo, wordEnd } from './json'
 
 // ── the layout, known to src/base/moulds.ts too ──────────────────────────────────────────────────────────────────────────
 
@@ -212,70 +212,9 @@ function placeOf(start: i32, end: i32): i32 {
   return <i32>(ends >>> 40) & knownMask
 }
 
-/** NaN for a number that has an exponent or is too long. A whole number of 15 digits and ten to the 15th are exact, so their quotient is right. */
-function decimal(start: i32, end: i32): f64 {
-  const from = start + (load<u8>(start) === 45 ? 1 : 0)
-  if (end - from > 16) return NaN
-  let value: i64 = 0
-  let digits: i32 = 0
-  let scale: f64 = 1
-  let inFraction = false
-  for (let at = from; at < end; at++) {
-    const byte = <i32>load<u8>(at)
-    if (byte === 46) inFraction = true
-    else if (!isDigit(byte)) return NaN
-    else {
-      value = value * 10 + byte - 48
-      digits++
-      if (inFraction) scale *= 10
-    }
-  }
-  if (digits > 15) return NaN
-  const size = <f64>value / scale
-  return from === start ? size : -size
-}
-
-/** In steps of 16 bytes: up to 15 more are written. */
-function copyText(from: i32, end: i32, to: i32): i32 {
-  const size = end - from
-  for (let at: i32 = 0; at < size; at += 16) v128.store(to + at, v128.load(from + at))
-  return size
-}
-
 /** A text without its escapes, in `scratch`: its size, or -1 when it has an escape that JSON.stringify would not write, or by number. */
 export function unescape(start: i32, end: i32): i32 {
   return unescapeTo(start, end, scratch)
-}
-
-function unescapeTo(start: i32, end: i32, to: i32): i32 {
-  const backslash = i8x16.splat(92)
-  let at = start
-  let out = to
-  while (at < end) {
-    const bytes = v128.load(at)
-    const stops = i8x16.bitmask(i8x16.eq(bytes, backslash))
-    v128.store(out, bytes)
-    if (stops === 0) {
-      at += 16
-      out += 16
-      continue
-    }
-    const stop = ctz(stops)
-    at += stop
-    out += stop
-    if (at >= end) break
-    const escape = <i32>load<u8>(at, 1)
-    at += 2
-    if (escape === 117 || escape === 47) return -1
-    let byte = escape // a quote or a backslash stands for itself
-    if (escape === 110) byte = 10
-    else if (escape === 116) byte = 9
-    else if (escape === 114) byte = 13
-    else if (escape === 98) byte = 8
-    else if (escape === 102) byte = 12
-    store<u8>(out++, byte)
-  }
-  return out - (at - end) - to
 }
 
 // ── learning ─────────────────────────────────────────────────────────────────────────────────────────────────────────────

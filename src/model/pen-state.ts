@@ -1,5 +1,5 @@
 // What a pen remembers of one session: only what is open. Never text, input or output.
-import type { Fault, Place } from './event.ts'
+import { type Fault, type Place, placeOf } from './event.ts'
 import type { Reason } from './vocabulary.ts'
 
 export type DeltaKind = 'text.delta' | 'thought.delta'
@@ -32,15 +32,10 @@ export function createSession(pastTurns?: number) {
 }
 
 /** Where something was opened that must be closed later. */
-export const spot = ({ session, run, agent, message, block, call, synthetic, ext }: Place, turn: number | undefined): Place => ({
-  at: undefined,
-  session,
-  run,
-  agent,
-  turn,
-  message,
-  block,
-  call,
-  synthetic,
-  ext,
-})
+export function spot({ session, run, agent, message, block, call, synthetic, ext }: Place, turn: number | undefined): Place {
+  const place = placeOf(agent, turn, message, block, call, synthetic)
+  place.session = session
+  place.run = run
+  place.ext = ext
+  return place
+}
