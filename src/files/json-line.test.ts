@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { parseJson, stringifyJson } from '../base/json.ts'
+import { createMoulds } from '../base/moulds.ts'
+import { spanOf } from '../base/spans.ts'
 import { createJsonLines } from './json-line.ts'
 
 const textOf = ({ bytes, size }: { bytes: Buffer; size: number }): string => bytes.toString('utf8', 0, size)
@@ -98,4 +100,25 @@ test('more sorts and more fields than are kept', () => {
   for (let sort = 0; sort < 200; sort++)
     for (const record of [{ sort }, { sort, more: 'x' }, wide, { sort }])
       assert.equal(textOf(lines.line(record, String(sort))), JSON.stringify(record))
+})
+
+test('long texts of the line that was read last, however they are spelled there', () => {
+  const units = ['a', ' ', '\\"', '\\\\', '\\/', '\\n', '\\u001b', '\\u00e9', '\\ud800', '\u007f', 'é', '→', '😀', '\u2028']
+  const spelled = fc.string({ unit: fc.constantFrom(...units), minLength: 1, maxLength: 60 }).map((some) => some.repeat(20))
+  let copied = 0
+  const property = fc.property(fc.array(spelled, { minLength: 4, maxLength: 12 }), (all) => {
+    const moulds = createMoulds(true)!
+    const { line } = createJsonLines()
+    for (const one of all) {
+      const bytes = new TextEncoder().encode(`{"id":"x","text":"${one}"}`)
+      const read = moulds.read(bytes, 0, bytes.length)
+      const record = read ?? (JSON.parse(`{"id":"x","text":"${one}"}`) as { text: string })
+      if (read === undefined) moulds.learn(record)
+      if (spanOf(record['text'] as string) !== undefined) copied++
+      for (const told of [record, { kind: 'a', ...record, more: 1 }, record]) assert.equal(textOf(line(told, '')), JSON.stringify(told))
+    }
+    moulds.free()
+  })
+  fc.assert(property)
+  assert.ok(copied > 0, 'some of them are copied')
 })

@@ -1,6 +1,7 @@
 // Records as lines of JSON, in bytes. Of records of one sort, one after another, most fields are the same, and the others are as long:
 // what differs is written over the last line, so that a line costs a fraction of what JSON.stringify takes for it.
 import { stringifyJson } from '../base/json.ts'
+import { spanOf } from '../base/spans.ts'
 
 /** Its first `size` bytes. Valid until the next is asked for. `shape`: lines that share it have the same keys in the same order. */
 export type Line = { bytes: Buffer; size: number; shape: number }
@@ -147,7 +148,8 @@ export function createJsonLines(): JsonLines {
       if (isSame && fields === form.fields) return form
       if (isSame) cut(fields)
       if (form.keys.length !== fields) form.shape = ++shapes
-      form.fields = form.keys.length = form.values.length = fields
+      if (form.keys.length > fields) form.keys.length = form.values.length = fields // to set a length costs more than the fields
+      form.fields = fields
       form.starts[fields] = form.size
       put(form, closeOne)
       if (form.size > longestKept || fields > mostFields) {
@@ -217,11 +219,24 @@ function addText(form: Form, index: number, text: string): void {
   form.values[index] = isShort ? text : forgotten
   room(form, text.length)
   form.bytes[form.size] = quote
-  if (!isShort || !ascii(form.bytes, form.size + 1, text)) return encode(form, JSON.stringify(text))
+  if (!isShort) return addLong(form, text)
+  if (!ascii(form.bytes, form.size + 1, text)) return encode(form, JSON.stringify(text))
   const from = form.size + 1
   form.froms[index] = from
   form.size = form.tos[index] = from + text.length
   form.bytes[form.size++] = quote
+}
+
+/** Most come straight from the line that was just read, where they stand as they are to be spelled. */
+function addLong(form: Form, text: string): void {
+  const span = spanOf(text)
+  if (span === undefined) return encode(form, JSON.stringify(text))
+  const { bytes, start, end } = span
+  room(form, end - start)
+  form.bytes[form.size] = quote
+  form.bytes.set(bytes.subarray(start, end), form.size + 1)
+  form.size += end - start + 2
+  form.bytes[form.size - 1] = quote
 }
 
 /** As long as the one before, so that it can stand in its place. */
