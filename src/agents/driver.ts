@@ -15,6 +15,8 @@ export type SpawnRequest = {
   session: string
   how: 'new' | 'resumed' | 'forked'
   forkedFrom?: string
+  /** The last turn of the session before: the agent counts its own from 1 again. */
+  turns?: number
   /** Whose rules hold for what the agent asks. */
   profile: string
 }

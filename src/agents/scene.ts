@@ -8,7 +8,7 @@ import type { SpawnRequest } from './driver.ts'
 
 const mostIssues = 200
 
-export function createScene({ session: own, how, forkedFrom }: SpawnRequest, host: Host) {
+export function createScene({ session: own, how, forkedFrom, turns = 0 }: SpawnRequest, host: Host) {
   let native: string | undefined // what the agent calls the session
   let isStarted = false
   let turn: number | undefined
@@ -31,6 +31,7 @@ export function createScene({ session: own, how, forkedFrom }: SpawnRequest, hos
       event.clock = 'arrival'
     }
     const isOwn = event.session === own
+    if (isOwn && event.turn !== undefined) event.turn += turns
     if (event.kind === 'issue' && ++issues > mostIssues) return undefined
     if (isOwn && event.kind === 'session.end') {
       end = event // there may be more to say; the host's end is the last word

@@ -66,6 +66,14 @@ test('a last line without its end counts', async () => {
   assert.equal(running.of('session.start')[0]!.native, '11111111-2222-4333-8444-555555555555')
 })
 
+test('the turns of a session that goes on are counted on', async () => {
+  const running = hear((host) => startSpawned(driver('no-newline'), { ...request, how: 'resumed', turns: 2 }, host, times))
+  running.send({ type: 'prompt', text: 'go' })
+  running.send({ type: 'finish' })
+  await running.done
+  assert.deepEqual([...new Set(running.events.map(({ turn }) => turn))], [undefined, 3])
+})
+
 test('a stream that is cut in the middle of a record is told, also when the exit code is 0', async () => {
   const running = start('half')
   const { reason, error } = await whole(running)

@@ -94,7 +94,8 @@ async function spawnedAgent(flags: AgentFlags): Promise<Agent> {
         ...(flags.mode !== undefined && { mode: flags.mode }),
         ...(flags.headless && { headless: true }),
       })
-      return startSpawned(driver, { session: id, how, profile: profile.name, ...(forkedFrom !== undefined && { forkedFrom }) }, host)
+      const turns = history.reduce((most, { turn = 0 }) => Math.max(most, turn), 0)
+      return startSpawned(driver, { session: id, how, turns, profile: profile.name, ...(forkedFrom !== undefined && { forkedFrom }) }, host)
     },
   }
 }
