@@ -101,3 +101,9 @@ export type Talk = {
   /** All that was said to it has been taken up. Turns and tasks that run are known without it. */
   isIdle(): boolean
 }
+
+/** Puts a prompt among those that wait. */
+export function queue(waiting: Prompt[], prompt: Prompt): void {
+  if (prompt.first === true) waiting.unshift(prompt)
+  else waiting.push(prompt)
+}

@@ -210,7 +210,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     if (command.target === 'session') {
       wire.close()
       after(times.interruptMs, end)
-    } else after(times.interruptMs * 4, () => isBusy() && scene.turn() === turn && giveUp(command))
+    } else if (course.isTurnOpen()) after(times.interruptMs * 4, () => isBusy() && scene.turn() === turn && giveUp(command))
   }
 
   /** It does not end its turn, so the session ends. */

@@ -65,7 +65,7 @@ export function createMethods(controlled: Controlled, caller: Caller): Handler {
     interrupt_and_prompt(params) {
       const text = textIn(params, 'text')
       run().send({ type: 'cancel', target: 'turn', by: 'host', reason: 'cancelled', text: 'interrupted for another prompt' })
-      run().send({ type: 'prompt', text, by: 'host' })
+      run().send({ type: 'prompt', text, by: 'host', first: true })
     },
     answer_permission: (params) => answer(textIn(params, 'id'), textIn(params, 'option'), params['text']),
     answer_question: (params) => choose(textIn(params, 'id'), params['answers']),

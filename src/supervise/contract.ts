@@ -53,7 +53,8 @@ export type Attachment = { path: string; mime: string; data: string }
 
 /** All that can be said to a running agent. Each shows up in the stream as an event of its own. */
 export type Command =
-  | { type: 'prompt'; text: string; files?: readonly Attachment[]; id?: string; by?: 'user' | 'host' }
+  /** `first`: before those that wait. */
+  | { type: 'prompt'; text: string; files?: readonly Attachment[]; id?: string; by?: 'user' | 'host'; first?: boolean }
   | { type: 'permission'; id: string; answer: Answer }
   /** Ends the turn that runs, or the session; `reason` is what the end will say. `step`: the running model call and its tools may finish. */
   | {

@@ -69,6 +69,18 @@ test('an interrupt answers open questions and ends the turn; the next prompt goe
   assert.equal(running.of('cancel.request').length, 1)
 })
 
+test('a prompt that interrupts goes before those that wait', async () => {
+  const running = play(['wait', 'say later'])
+  while (running.of('turn.start').length === 0) await sleep(5)
+  running.send({ type: 'cancel', target: 'turn', by: 'host', reason: 'cancelled' })
+  running.send({ type: 'prompt', text: 'say now', by: 'host', first: true })
+  await whole(running)
+  assert.deepEqual(
+    running.of('turn.end').map(({ text }) => text),
+    [undefined, 'now', 'later'],
+  )
+})
+
 test('a question that nobody answers ends with the session', async () => {
   const running = play(['ask rm x'], { times: { interruptMs: 100 } })
   while (running.asks.length === 0) await sleep(5)

@@ -4,7 +4,7 @@ import { isRecord, type Rec } from '../../base/json.ts'
 import { acp } from '../../dialects/acp/index.ts'
 import { authCode, faultFrom } from '../../dialects/acp/words.ts'
 import type { Answer } from '../../supervise/contract.ts'
-import type { Prompt, SpawnRequest, Talk, Wire } from '../driver.ts'
+import { type Prompt, queue, type SpawnRequest, type Talk, type Wire } from '../driver.ts'
 import { createRpc, type RpcFailure, type RpcId } from '../rpc.ts'
 import { cancelledOutcome, outcomeFor } from './answer.ts'
 import { blocksOf, type Reads } from './blocks.ts'
@@ -159,7 +159,7 @@ export const acpTalk =
     return {
       prompt(prompt) {
         if (phase === 'lost') return
-        waiting.push(prompt)
+        queue(waiting, prompt)
         next()
       },
       answer(ask, answer) {

@@ -31,7 +31,8 @@ export function startBuiltin(request: BuiltinRequest, host: Host): Running {
   function send(command: Command): void {
     switch (command.type) {
       case 'prompt':
-        queue.push(command)
+        if (command.first === true) queue.unshift(command)
+        else queue.push(command)
         return wake()
       case 'permission':
         return session.answer(command.id, command.answer)

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { isRecord, type Rec } from '../../base/json.ts'
 import type { Attachment } from '../../supervise/contract.ts'
-import type { AgentRequest, Prompt, Talk, Wire } from '../driver.ts'
+import { type AgentRequest, type Prompt, queue, type Talk, type Wire } from '../driver.ts'
 import { createRpc, type RpcAnswer, type RpcCall } from '../rpc.ts'
 import { type Mode, modeOf, stricter, threadSettings, turnSettings } from './mode.ts'
 import { isQuestion, replyTo } from './reply.ts'
@@ -77,7 +77,7 @@ export function serverTalk(wire: Wire, request: AgentRequest, mode: Mode): Talk 
 
   return {
     prompt(prompt) {
-      waiting.push(prompt)
+      queue(waiting, prompt)
       next()
     },
     answer(ask, answer) {

@@ -4,7 +4,7 @@ import type { Fault } from '../../model/event.ts'
 import { faultOf } from '../../model/fault.ts'
 import type { Answer, Ask, Attachment } from '../../supervise/contract.ts'
 import type { Line } from '../acp/live.ts'
-import type { AgentRequest, Prompt, Talk, Wire } from '../driver.ts'
+import { type AgentRequest, type Prompt, queue, type Talk, type Wire } from '../driver.ts'
 import type { BridgeRequest } from './bridge.ts'
 
 type Then = (body: unknown) => void
@@ -76,7 +76,7 @@ export const opencodeTalk =
     return {
       prompt(prompt) {
         if (isLost) return
-        waiting.push(prompt)
+        queue(waiting, prompt)
         next()
       },
       answer(ask, answer) {
