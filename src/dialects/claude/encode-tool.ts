@@ -5,7 +5,7 @@ import { toolFailed } from '../../model/outcome.ts'
 import { syntheticOf, textOf } from '../contract.ts'
 import { release, settleMessage } from './encode-message.ts'
 import { structureOf } from './encode-structure.ts'
-import { agentId, callId, idOf, nextUuid, parentOf, stamp, type WriteCall, type Writer } from './encode-state.ts'
+import { agentId, callId, idOf, nextUuid, parentOf, stamp, write, type WriteCall, type Writer } from './encode-state.ts'
 
 // ── results ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -34,6 +34,19 @@ export function toolEnd(on: Writer, event: EventOf<'tool.end'>): void {
     uuid: nextUuid(on),
   }
   on.sink.write(record, syntheticOf(event))
+}
+
+/** A turn that went well leaves no call of its own open. */
+export function abandonCalls(on: Writer): void {
+  const { calls } = on.session
+  for (const [id, { lane }] of calls) {
+    if (lane !== undefined) continue
+    release(on, undefined, id, undefined)
+    settleMessage(on, undefined)
+    calls.delete(id)
+    const content = [{ tool_use_id: id, type: 'tool_result', content: 'abandoned', is_error: true }]
+    write(on, { type: 'user', message: { role: 'user', content }, parent_tool_use_id: null, tool_use_result: 'Error: abandoned' }, 'cut')
+  }
 }
 
 export const denial = (id: string, call: Pick<WriteCall, 'name' | 'input'>): Rec => ({

@@ -6,6 +6,7 @@ import { addUsage, totalTokens } from '../../model/usage.ts'
 import type { Reason } from '../../model/vocabulary.ts'
 import { closeMessage } from './encode-message.ts'
 import { type ModelTotal, newTurn, write, type Writer, type WriteSession } from './encode-state.ts'
+import { abandonCalls } from './encode-tool.ts'
 import { modelKeys, usageKeys } from './encode-usage.ts'
 import { usd } from './values.ts'
 
@@ -55,6 +56,7 @@ export type TurnEnd = Partial<Payload<'turn.end'>> & { reason: Reason; at?: numb
 export function writeResult(on: Writer, event: TurnEnd, synthetic: string | undefined): void {
   const { session, sink } = on
   const { turn } = session
+  if (session.openTurns <= 1 && outcomeOf(event.reason) === 'ok') abandonCalls(on)
   closeMessage(on, undefined, event.reason, undefined)
   const took =
     event.durationMs ?? (event.at !== undefined && turn.startedAt !== undefined ? Math.max(0, event.at - turn.startedAt) : undefined)

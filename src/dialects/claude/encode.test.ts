@@ -105,6 +105,7 @@ test('a command that failed says its code; refusals are listed in the result', (
     [
       ['Exit code 3\nbad', true],
       ['not here', true],
+      ['abandoned', true], // a turn that went well leaves no call open
     ],
   )
   const denied = find(records, 'system/permission_denied')

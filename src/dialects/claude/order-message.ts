@@ -4,7 +4,8 @@ import type { Breaks } from './order.ts'
 import type { Wire } from './wire.ts'
 
 type Stream = { id: string | undefined; open: Set<number>; closed: Set<number> }
-type Call = { lane: string | undefined; answered: boolean }
+/** `free`: nobody waits for its result, though one may come; its turn is over, or it is the provider that runs it. */
+export type Call = { lane: string | undefined; state: 'open' | 'free' | 'answered' }
 
 export type OrderSession = {
   inits: number
@@ -36,7 +37,10 @@ const mostPast = 4096
 
 /** A turn is over: what it finished is forgotten. */
 export function forgetTurn({ calls, streams, current, past }: OrderSession): void {
-  for (const [id, { answered }] of calls) if (answered) calls.delete(id)
+  for (const [id, call] of calls) {
+    if (call.state === 'answered') calls.delete(id)
+    else if (call.lane === undefined) call.state = 'free'
+  }
   streams.delete(undefined)
   current.delete(undefined)
   past.clear()
@@ -71,7 +75,7 @@ export function stepAssistant(session: OrderSession, record: Wire<'assistant'>, 
   for (const block of content) {
     if (block.id === undefined || !block.type.endsWith('tool_use')) continue
     session.calls.delete(block.id)
-    session.calls.set(block.id, { lane, answered: false })
+    session.calls.set(block.id, { lane, state: block.type === 'tool_use' ? 'open' : 'free' })
     if (session.calls.size > mostCalls) session.calls.delete(session.calls.keys().next().value!)
   }
 }
@@ -97,11 +101,11 @@ export function stepUser(session: OrderSession, record: Wire<'user'>, breaks: Br
     const id = block.tool_use_id
     const call = session.calls.get(id)
     if (call === undefined) breaks('unknown-call', `a tool_result for ${quoted(id)}, which was not called`)
-    else if (call.answered) breaks('second-result', `a second tool_result for ${quoted(id)}`)
+    else if (call.state === 'answered') breaks('second-result', `a second tool_result for ${quoted(id)}`)
     else {
       if (call.lane !== lane)
         breaks('other-lane', `the tool_result for ${quoted(id)} is in ${laneText(lane)}, its tool_use in ${laneText(call.lane)}`, 'warn')
-      call.answered = true
+      call.state = 'answered'
     }
   }
 }

@@ -6,6 +6,7 @@ import { claude } from './index.ts'
 import { rules } from './order.ts'
 import {
   codesOf,
+  contentOf,
   decodeAll,
   ended,
   findingsOf,
@@ -51,13 +52,17 @@ test('what real programs do is legal', () => {
   const replay: Rec = { ...told(text('x')), isReplay: true }
   const lane = (record: Rec): Rec => ({ ...record, parent_tool_use_id: 't' })
   const system = (subtype: string, more: Rec = {}): Rec => ({ type: 'system', subtype, ...id, ...more })
+  const failed: Rec = { type: 'result', subtype: 'error_max_budget_usd', is_error: true, errors: [], ...id }
   const streams: Record<string, Rec[]> = {
     'a lone result': [ended()],
     'hooks before the init': [system('hook_started', { hook_id: 'h' }), init, ended()],
     'an answer before the init': [{ type: 'control_response', response: { request_id: 'i', subtype: 'success' } }, init, ended()],
     'two inits, two results': [init, init, said('m', text('a')), ended({ result_index: 0 }), ended({ result_index: 1 })],
     'a result for a task that ended while the agent was busy': [init, ended(), ended({ origin: { kind: 'task-notification' } })],
-    'a call left open': [init, said('m', use('t')), ended()],
+    'a call left open by a turn that failed': [init, said('m', use('t')), failed],
+    'a call left open, and a turn after it': [init, said('m', use('t')), failed, init, said('n', text('a')), ended()],
+    'a call that waits for the host': [init, said('m', use('t')), ended({ terminal_reason: 'tool_deferred' })],
+    'a call that the provider runs': [init, said('m', { ...use('t', 'web_search'), type: 'server_tool_use' }), ended()],
     'a subagent that goes on after the result': [
       init,
       said('m', use('t', 'Agent')),
@@ -127,20 +132,48 @@ const repaired = (records: readonly Rec[]): Rec[] => {
   return [...whole, ...order.missing(undefined, undefined)]
 }
 
+const tagsOf = (records: readonly Rec[]): (string | undefined)[] => records.map((record) => claude.tag(record))
+
 test('a repair adds the init and the results that are missing, and nothing else', () => {
   for (const path of recordings()) {
     const records = fixture(path)
     const whole = repaired(records)
     assert.deepEqual(codesOf(whole), [], path)
-    assert.equal(whole.length - records.length, codesOf(records).length, path)
+    const added = whole.filter((record) => !records.includes(record))
+    assert.equal(added.filter(({ type }) => type !== 'user').length, codesOf(records).length, path)
+    const open = path.endsWith('t-permission-never-answered.ndjson') ? 1 : 0
+    assert.equal(added.filter(({ type }) => type === 'user').length, open, path)
   }
   const bare = repaired([said('m', text('a'))])
-  assert.deepEqual(
-    bare.map((record) => claude.tag(record)),
-    ['system/init', 'assistant', 'result/error_during_execution'],
-  )
+  assert.deepEqual(tagsOf(bare), ['system/init', 'assistant', 'result/error_during_execution'])
   assert.deepEqual(
     only(decodeAll(bare), 'turn.end').map(({ reason }) => reason),
     ['error'],
   )
+})
+
+test('a repair answers the calls that are open, each in its lane', () => {
+  const inLane = (record: Rec): Rec => ({ ...record, parent_tool_use_id: 't' })
+  const start = [init, said('m', use('t', 'Agent'), use('u')), told(gave('u')), inLane(said('n', use('v')))]
+  const whole = repaired(start)
+  assert.deepEqual(tagsOf(whole.slice(start.length)), ['user', 'user', 'result/error_during_execution'])
+  assert.deepEqual(
+    whole.slice(start.length, -1).map((record) => [contentOf(record)[0]!['tool_use_id'], record['parent_tool_use_id']]),
+    [
+      ['v', 't'],
+      ['t', null],
+    ],
+  )
+  assert.deepEqual(codesOf(whole), [])
+  assert.deepEqual(
+    only(decodeAll(whole), 'tool.end').map(({ call, agent, status, text: words }) => [call, agent, status, words]),
+    [
+      ['u', undefined, 'ok', 'ok'],
+      ['v', 't', 'error', 'abandoned'],
+      ['t', undefined, 'error', 'abandoned'],
+    ],
+  )
+  const well = repaired([init, said('m', use('t')), ended()])
+  assert.deepEqual(tagsOf(well), ['system/init', 'assistant', 'user', 'result/success'])
+  assert.deepEqual(codesOf(well), [])
 })

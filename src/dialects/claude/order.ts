@@ -5,7 +5,7 @@ import type { Rec } from '../../base/json.ts'
 import { quoted } from '../../base/text.ts'
 import type { Order, Report } from '../contract.ts'
 import { type Channel, newChannel, stepControl } from './order-control.ts'
-import { forgetTurn, newSession, type OrderSession, stepAssistant, stepStream, stepUser } from './order-message.ts'
+import { forgetTurn, newSession, type Call, type OrderSession, stepAssistant, stepStream, stepUser } from './order-message.ts'
 import { uuidFor } from './uuid.ts'
 import type { Wire } from './wire.ts'
 
@@ -13,6 +13,7 @@ export const rules = {
   'init-first': 'A system/init stands before the first message of its session.',
   'unknown-call': 'A tool_result or permission question names a tool_use that came before.',
   'second-result': 'Each tool_use gets one tool_result.',
+  'unanswered-call': 'Every tool_use of a turn has its tool_result before a result that says that all went well.',
   'other-lane': 'A tool_result stands in the lane of its tool_use: the same parent_tool_use_id.',
   'split-message': 'The records of one message id in a lane are not interrupted by another id of that lane.',
   'stream-bracket': 'Raw stream events come as message_start, then start, deltas and stop of each block, message_delta, message_stop.',
@@ -41,7 +42,7 @@ export function order(): Order {
   let recent: OrderSession | undefined // most records are of the session that the last one was of
 
   function sessionOf(record: Rec): OrderSession {
-    const id = typeof record['session_id'] === 'string' && record['session_id'] !== '' ? record['session_id'] : undefined
+    const id = idOf(record)
     if (recent !== undefined && recentId === id) return recent
     recentId = id
     recent = sessions.get(id)
@@ -55,6 +56,17 @@ export function order(): Order {
   /** The oldest session with no open turn. */
   function forgetOne(): void {
     for (const [id, { openTurns }] of sessions) if (openTurns === 0 && id !== recentId) return void sessions.delete(id)
+  }
+
+  /** Of the open calls, the last one first: that of a subagent before the one that it works for. */
+  const answers = (id: string | undefined, { calls }: OrderSession, isMeant = (_: Call): boolean => true): Rec[] =>
+    [...calls].toReversed().flatMap(([call, one]) => (one.state === 'open' && isMeant(one) ? [abandoned(id, ++made, call, one.lane)] : []))
+
+  /** What ends the open turns of a session. */
+  function endOf(id: string | undefined): Rec[] {
+    const session = sessions.get(id)
+    if (session === undefined || session.openTurns === 0) return []
+    return [...answers(id, session), ...Array.from({ length: session.openTurns }, () => emptyResult(id, ++made))]
   }
 
   return {
@@ -95,16 +107,19 @@ export function order(): Order {
       }
     },
     missing(next, tag) {
-      if (next === undefined)
-        return [...sessions].flatMap(([id, { openTurns }]) => Array.from({ length: openTurns }, () => emptyResult(id, ++made)))
-      if (typeof next['sessionId'] === 'string' || isHosts(next, tag ?? '') || next['isReplay'] === true) return []
+      if (next === undefined) return [...sessions.keys()].flatMap((id) => endOf(id))
+      if (tag === undefined || typeof next['sessionId'] === 'string' || isHosts(next, tag) || next['isReplay'] === true) return []
+      const id = idOf(next)
+      const session = sessions.get(id)
+      if (tag.startsWith('result')) return session?.openTurns === 1 && wentWell(next as Wire<'result'>) ? answers(id, session, isMain) : []
       const main = typeof next['parent_tool_use_id'] !== 'string' && next['agent_id'] === undefined
       if (!main || (tag !== 'assistant' && tag !== 'user' && tag !== 'stream_event')) return []
-      const id = typeof next['session_id'] === 'string' ? next['session_id'] : undefined
-      return (sessions.get(id)?.openTurns ?? 0) > 0 ? [] : [emptyInit(id, ++made)]
+      return (session?.openTurns ?? 0) > 0 ? [] : [emptyInit(id, ++made)]
     },
   }
 }
+
+const idOf = ({ session_id: id }: Rec): string | undefined => (typeof id === 'string' && id !== '' ? id : undefined)
 
 /** A prompt as hosts write it to stdin: no uuid, and no session yet. */
 const isHosts = (record: Rec, tag: string): boolean => tag === 'user' && record['uuid'] === undefined && !record['session_id']
@@ -113,8 +128,6 @@ function stepResult(session: OrderSession, record: Wire<'result'>, breaks: Break
   const { result_index: index, subtype } = record
   // A lone result is legal (nothing could be resumed); so is one more for each task that ended while the agent was busy.
   if (session.openTurns === 0 && session.inits > 0 && !record.origin) breaks('extra-result', 'a result, but no turn is open', 'warn')
-  session.openTurns = Math.max(0, session.openTurns - 1)
-  if (session.openTurns === 0) forgetTurn(session)
   if (index !== undefined) {
     if (session.lastIndex !== undefined && index <= session.lastIndex)
       breaks('result-index', `result_index ${index} after ${session.lastIndex}`)
@@ -122,8 +135,22 @@ function stepResult(session: OrderSession, record: Wire<'result'>, breaks: Break
       breaks('result-index', `result_index ${index} after ${session.lastIndex}: a result is missing`, 'warn')
     session.lastIndex = index
   }
+  session.openTurns = Math.max(0, session.openTurns - 1)
+  if (session.openTurns === 0) {
+    if (wentWell(record))
+      for (const [id, call] of session.calls)
+        if (call.state === 'open' && isMain(call)) breaks('unanswered-call', `no tool_result for ${quoted(id)} before the result`, 'warn')
+    forgetTurn(session)
+  }
   if (subtype?.startsWith('error') === true && typeof record.result === 'string') breaks('error-result', `${subtype} carries a result text`)
 }
+
+/** Programs leave calls open when a turn fails: at the end of the money, for one. */
+const wentWell = ({ subtype, is_error: failed, terminal_reason: why }: Wire<'result'>): boolean =>
+  subtype === 'success' && failed !== true && (why ?? 'completed') === 'completed'
+
+/** A subagent may go on after the result. */
+const isMain = ({ lane }: Call): boolean => lane === undefined
 
 // ── what a repair adds ───────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -140,6 +167,14 @@ const emptyInit = (session: string | undefined, count: number): Rec => ({
   skills: [],
   plugins: [],
   permissionMode: 'default',
+  uuid: uuidFor(session ?? '', count, 'repair'),
+})
+
+const abandoned = (session: string | undefined, count: number, call: string, lane: string | undefined): Rec => ({
+  type: 'user',
+  message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: call, content: 'abandoned', is_error: true }] },
+  parent_tool_use_id: lane ?? null,
+  ...named(session),
   uuid: uuidFor(session ?? '', count, 'repair'),
 })
 
