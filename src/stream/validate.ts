@@ -39,6 +39,8 @@ const streamRules: Record<BadCode | 'other-dialect' | 'unknown-type' | 'no-type'
   shape: 'A record has the fields of its type.',
 }
 
+const nothing = (): void => undefined
+
 export function createValidator(
   dialect: Dialect,
   onFinding: (finding: Finding) => void,
@@ -46,6 +48,7 @@ export function createValidator(
 ) {
   const typeOf = typeFinder(dialect.shapes)
   const order = dialect.order()
+  const whole = repair === undefined ? undefined : dialect.order() // sees the repaired stream: what was added is not missing any more
   const verdict: Verdict = { records: 0, errors: 0, warnings: 0 }
   let line = 1
   let byte = 0
@@ -71,6 +74,7 @@ export function createValidator(
       return undefined
     }
     order.pass?.(record)
+    whole?.pass?.(record)
     if (dialect.custom === true && tag !== undefined) return undefined
     const other = foreign(record, dialect, others)
     if (other !== undefined) shape('other-dialect', `this looks like ${other.name}`)
@@ -87,7 +91,11 @@ export function createValidator(
 
   function add(next: Rec | undefined, tag: string | undefined): void {
     const synthetic = next === undefined ? 'repair: missing at the end of the stream' : `repair: missing before ${tag ?? 'this record'}`
-    for (const record of order.missing(next, tag)) put(stringifyJson({ ...record, synthetic }))
+    for (const record of whole!.missing(next, tag)) {
+      whole!.push(record, dialect.tag(record)!, nothing)
+      put(stringifyJson({ ...record, synthetic }))
+    }
+    if (next !== undefined && tag !== undefined) whole!.push(next, tag, nothing)
   }
 
   const framer = createFramer(

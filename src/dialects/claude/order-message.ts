@@ -10,7 +10,7 @@ export type Call = { lane: string | undefined; state: 'open' | 'free' | 'answere
 export type OrderSession = {
   inits: number
   openTurns: number
-  /** Messages came before the first init; when it comes at last, it is that of the turn they are in. */
+  /** Messages came outside any turn; when an init comes at last, it is that of the turn they are in. */
   late: boolean
   lastIndex: number | undefined
   /** The message that a lane is in. */
@@ -36,7 +36,9 @@ const mostCalls = 4096
 const mostPast = 4096
 
 /** A turn is over: what it finished is forgotten. */
-export function forgetTurn({ calls, streams, current, past }: OrderSession): void {
+export function forgetTurn(session: OrderSession): void {
+  const { calls, streams, current, past } = session
+  session.late = false
   for (const [id, call] of calls) {
     if (call.state === 'answered') calls.delete(id)
     else if (call.lane === undefined) call.state = 'free'
@@ -47,19 +49,19 @@ export function forgetTurn({ calls, streams, current, past }: OrderSession): voi
 }
 
 type Placed = { parent_tool_use_id?: string | null | undefined; agent_id?: string | undefined }
-const laneOf = (record: Placed): string | undefined => record.parent_tool_use_id ?? record.agent_id
+export const laneOf = (record: Placed): string | undefined => record.parent_tool_use_id ?? record.agent_id
 const laneText = (lane: string | undefined): string => (lane === undefined ? 'the main lane' : `lane ${quoted(lane)}`)
 
 /** A message must stand in a turn; a subagent may go on after it. */
 function inTurn(session: OrderSession, lane: string | undefined, what: string, breaks: Breaks): void {
   if (session.inits === 0) {
     breaks('init-first', `${what} before any system/init`)
-    session.inits = session.openTurns = 1 // said once
-    session.late = true
+    session.inits = 1
   } else if (session.openTurns === 0 && lane === undefined) {
     breaks('after-result', `${what} after the result`)
-    session.openTurns = 1
-  }
+  } else return
+  session.openTurns = 1 // said once
+  session.late = true
 }
 
 export function stepAssistant(session: OrderSession, record: Wire<'assistant'>, breaks: Breaks): void {

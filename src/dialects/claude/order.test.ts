@@ -105,6 +105,13 @@ test('what real programs do is legal', () => {
   for (const [name, records] of Object.entries(streams)) assert.deepEqual(codesOf(records), [], name)
 })
 
+test('what follows a lost init is judged as if it were there', () => {
+  const turn = [said('m', text('a')), ended()]
+  assert.deepEqual(codesOf([...turn, init, ...turn]), ['init-first'])
+  assert.deepEqual(codesOf([said('l', text('a')), init, ...turn]), ['init-first'])
+  assert.deepEqual(codesOf([init, ...turn, said('l', text('a')), init, ...turn]), ['after-result'])
+})
+
 test('both sides of a two-way run in one file', () => {
   for (const path of recordings('.stdin.').filter(
     (name) => isStdin(name) && !name.includes('j-control-misc') && !name.includes('never-answered'),
@@ -176,4 +183,20 @@ test('a repair answers the calls that are open, each in its lane', () => {
   const well = repaired([init, said('m', use('t')), ended()])
   assert.deepEqual(tagsOf(well), ['system/init', 'assistant', 'user', 'result/success'])
   assert.deepEqual(codesOf(well), [])
+})
+
+test('a turn that a repair has begun ends before the next one begins', () => {
+  const whole = repaired([said('l', use('t')), init, said('m', text('a')), ended()])
+  assert.deepEqual(tagsOf(whole), [
+    'system/init',
+    'assistant',
+    'user',
+    'result/error_during_execution',
+    'system/init',
+    'assistant',
+    'result/success',
+  ])
+  assert.deepEqual(codesOf(whole), [])
+  const inLane = { ...said('l', text('a')), parent_tool_use_id: 't' }
+  assert.deepEqual(tagsOf(repaired([inLane, ended()])), ['system/init', 'assistant', 'result/success'])
 })
