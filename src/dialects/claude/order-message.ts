@@ -12,6 +12,8 @@ export type OrderSession = {
   openTurns: number
   /** Messages came outside any turn; when an init comes at last, it is that of the turn they are in. */
   late: boolean
+  /** An init came while no turn was open, and no result since: it may be that of another process. */
+  fresh: boolean
   lastIndex: number | undefined
   /** The message that a lane is in. */
   current: Map<string | undefined, string>
@@ -25,6 +27,7 @@ export const newSession = (): OrderSession => ({
   inits: 0,
   openTurns: 0,
   late: false,
+  fresh: false,
   lastIndex: undefined,
   current: new Map(),
   past: new Set(),

@@ -63,6 +63,8 @@ test('what real programs do is legal', () => {
     'a call left open, and a turn after it': [init, said('m', use('t')), failed, init, said('n', text('a')), ended()],
     'a call that waits for the host': [init, said('m', use('t')), ended({ terminal_reason: 'tool_deferred' })],
     'a call that the provider runs': [init, said('m', { ...use('t', 'web_search'), type: 'server_tool_use' }), ended()],
+    'a session that goes on in another process': [init, ended({ result_index: 0 }), init, ended({ result_index: 0 })],
+    'a session that cannot go on': [ended({ result_index: 0 }), ended({ result_index: 0 })],
     'a subagent that goes on after the result': [
       init,
       said('m', use('t', 'Agent')),

@@ -20,7 +20,7 @@ export const rules = {
   'late-block': 'The full record of a streamed block comes before the content_block_stop of that block.',
   'missing-end': 'Every turn ends with a result.',
   'extra-result': 'A result ends a turn that an init began.',
-  'result-index': 'result_index rises by one from result to result.',
+  'result-index': 'result_index rises by one from result to result; a new process counts from 0 again.',
   'error-result': 'A result of an error subtype carries errors and no result text.',
   'after-result': 'After its result a turn says no more; a new init begins the next.',
   'unknown-request': 'A control_response or control_cancel_request names a control_request that is open.',
@@ -81,6 +81,7 @@ export function order(): Order {
       if (tag === 'system/init') {
         channel.agent = true
         session.inits++
+        session.fresh ||= session.openTurns === 0 || session.late
         if (!session.late) session.openTurns++
         session.late = false
         session.past.clear()
@@ -138,12 +139,14 @@ function stepResult(session: OrderSession, record: Wire<'result'>, breaks: Break
   // A lone result is legal (nothing could be resumed); so is one more for each task that ended while the agent was busy.
   if (session.openTurns === 0 && session.inits > 0 && !record.origin) breaks('extra-result', 'a result, but no turn is open', 'warn')
   if (index !== undefined) {
-    if (session.lastIndex !== undefined && index <= session.lastIndex)
+    const isFirst = index === 0 && (session.fresh || session.openTurns === 0) // of its process
+    if (session.lastIndex !== undefined && index <= session.lastIndex && !isFirst)
       breaks('result-index', `result_index ${index} after ${session.lastIndex}`)
     else if (session.lastIndex !== undefined && index > session.lastIndex + 1)
       breaks('result-index', `result_index ${index} after ${session.lastIndex}: a result is missing`, 'warn')
     session.lastIndex = index
   }
+  session.fresh = false
   session.openTurns = Math.max(0, session.openTurns - 1)
   if (session.openTurns === 0) {
     if (wentWell(record))
