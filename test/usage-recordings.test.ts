@@ -168,6 +168,21 @@ for (const [dialect, pattern, told, least] of kinds) {
   })
 }
 
+test('two processes of a session in one file are as much as in two', () => {
+  for (const version of ['1.0.128', '2.0.76', '2.1.325']) {
+    const files = ['o-first', 'o-resume'].map((name) => `${root}/fixtures/claude/${version}/${name}.ndjson`)
+    const usage = createUsage()
+    const reader = createReader(claude, (events) => {
+      for (const event of events) usage.push(event)
+    })
+    for (const file of files) reader.push(readFileSync(file))
+    reader.end()
+    const apart = totalsOf(claude, files)
+    assert.deepEqual(usage.report().totals, apart, version)
+    assert.ok(apart.costUsd > 0)
+  }
+})
+
 test('a session with the files of its subagents is what the session says', () => {
   const mains = recordings('fixtures/claude/*/g-subagent*.session/*.jsonl').filter((file) => !file.includes('__subagents__'))
   assert.ok(mains.length > 0)

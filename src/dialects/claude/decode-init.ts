@@ -8,6 +8,7 @@ type Init = Wire<'system/init'>
 export function init(on: Reader, record: Init): void {
   const before = on.session.init as Init | undefined
   on.session.init = record as Rec
+  on.session.fresh ||= on.pen.openTurns() === 0
   const { model, cwd, permissionMode: mode, claude_code_version: version } = record
   if (before === undefined) on.pen.emit('session.start', { native: record.session_id, program: 'claude-code', version, model, cwd, mode })
   else {

@@ -2,7 +2,7 @@
 // `total_cost_usd` count all lanes since the process began, so the turn's share is a difference.
 import type { Cost, Payload, Usage } from '../../model/event.ts'
 import { outcomeOf } from '../../model/outcome.ts'
-import { addUsage, usageSince } from '../../model/usage.ts'
+import { addUsage, totalTokens, usageSince } from '../../model/usage.ts'
 import { settleAll } from './decode-control.ts'
 import { closeMessage } from './decode-lane.ts'
 import type { Reader, Session } from './decode-state.ts'
@@ -59,11 +59,13 @@ type Share = { usage: Usage | undefined; cost: Cost | undefined; byModel: Payloa
 
 /** What this turn used in all lanes. */
 function shareOf(session: Session, record: Result): Share {
-  const { spent } = session
-  const total = real(record.total_cost_usd)
-  const before = spent.usd
-  if (total !== undefined) spent.usd = total
   const since = record.model_usage_since_last_result
+  const total = real(record.total_cost_usd)
+  if (!since && isAnew(session, record, total)) session.spent = { usd: 0, models: new Map() }
+  session.fresh = false
+  const { spent } = session
+  const before = spent.usd
+  if (total) spent.usd = total // 0 is what a turn says that counted nothing
   const byModel = since
     ? Object.entries(since).map(([model, entry]) => modelShare(model, entry, undefined))
     : Object.entries(record.modelUsage ?? {}).map(([model, entry]) => modelShare(model, entry, spent.models.get(model)))
@@ -78,14 +80,29 @@ function shareOf(session: Session, record: Result): Share {
     ? byModel.reduce((all, { cost }) => all + (cost?.usd ?? 0), 0)
     : total === undefined
       ? undefined
-      : total < before
-        ? total
-        : total - before
+      : Math.max(0, total - before)
   return {
     usage,
     cost: dollars === undefined ? undefined : { usd: usd(dollars), by: 'source' },
     byModel: told && byModel.length > 0 ? byModel : undefined,
   }
+}
+
+/**
+ * Does another process speak, which counts from nothing? Then some sum is below the former one; or the models are others: a process
+ * adds new ones to the end of its list; or all together did less since than the main lane alone says it did in this turn.
+ */
+function isAnew({ spent, fresh }: Session, record: Result, total: number | undefined): boolean {
+  if (total && total < spent.usd) return true
+  const models = Object.entries(record.modelUsage ?? {})
+  if (models.length === 0) return false
+  if (models.some(([model, { costUSD }]) => (real(costUSD) ?? Infinity) < (spent.models.get(model)?.usd ?? 0))) return true
+  if (!fresh || record.result_index) return false
+  if ([...spent.models.keys()].some((model, index) => model !== models[index]?.[0])) return true
+  const tokens = (usage: Usage | undefined): number => totalTokens(usage ?? {})
+  const now = models.reduce((sum, [, entry]) => sum + tokens(usageOfModel(entry)), 0)
+  const past = [...spent.models.values()].reduce((sum, { usage }) => sum + tokens(usage), 0)
+  return now - past < tokens(usageOf(record.usage))
 }
 
 function modelShare(
@@ -94,12 +111,10 @@ function modelShare(
   before: { usage: Usage; usd: number } | undefined,
 ): NonNullable<Share['byModel']>[number] {
   const dollars = real(entry['costUSD'])
-  // Counters below the former ones started anew.
-  const past = before !== undefined && dollars !== undefined && dollars < before.usd ? undefined : before
   return {
     model,
-    usage: past === undefined ? usageOfModel(entry) : usageSince(usageOfModel(entry), past.usage),
-    cost: dollars === undefined ? undefined : { usd: usd(dollars - (past?.usd ?? 0)), by: 'source' },
+    usage: before === undefined ? usageOfModel(entry) : usageSince(usageOfModel(entry), before.usage),
+    cost: dollars === undefined ? undefined : { usd: usd(dollars - (before?.usd ?? 0)), by: 'source' },
     contextLimit: nat(entry['contextWindow']),
     outputLimit: nat(entry['maxOutputTokens']),
   }

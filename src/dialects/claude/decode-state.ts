@@ -49,9 +49,13 @@ export type Session = {
   /** Failure told by a record of the open turn. */
   fault: Fault | undefined
   /** Cumulative over the process, from the last result. */
-  spent: { usd: number; models: Map<string, { usage: Usage; usd: number }> }
+  spent: Spent
+  /** An init came while no turn was open, and no result since: it may be that of another process. */
+  fresh: boolean
   transcript: Transcript | undefined
 }
+
+export type Spent = { usd: number; models: Map<string, { usage: Usage; usd: number }> }
 
 export type Transcript = {
   prompt: string | undefined
@@ -81,6 +85,7 @@ export const newSession = (): Session => ({
   init: undefined,
   fault: undefined,
   spent: { usd: 0, models: new Map() },
+  fresh: false,
   transcript: undefined,
 })
 

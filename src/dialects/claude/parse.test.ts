@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { costs, errorsAndDenials, eventsOf, finalResult, pairedCalls } from './parse.ts'
-import { eventsIn, fixture } from './support.test.ts'
+import type { Rec } from '../../base/json.ts'
+import { ended, eventsIn, fixture, init } from './support.test.ts'
 
 test('the final result, from records or events', () => {
   const records = fixture('document/16-session.json')
@@ -46,6 +47,26 @@ test('costs by model, over all turns', () => {
     ],
   )
   assert.deepEqual([told.usage.input, told.usage.output], [24, 68])
+})
+
+test('costs of a session that goes on in another process, which counts from nothing', () => {
+  const both = (version: string): Rec[] => ['o-first', 'o-resume'].flatMap((name) => fixture(`${version}/${name}.ndjson`))
+  const shares = (records: Rec[]) => costs(records).byModel.map(({ model, usd, usage }) => [model.split('-', 3)[1], usd, usage.output])
+  assert.equal(costs(both('1.0.128')).usd, 0.0036176)
+  assert.deepEqual(shares(both('1.0.128')), [
+    ['sonnet', 0.003192, 68],
+    ['3', 0.0004256, 34],
+  ])
+  assert.equal(costs(both('2.0.76')).usd, 0.00532)
+  assert.equal(costs(both('2.1.325')).usd, 0.003192) // its sums go on, and it tells the share
+  // The same model, and more of it than before: less than the turn itself says.
+  const used = (count: number) => ({ input_tokens: count, output_tokens: 0 })
+  const sums = (count: number) => ({ total_cost_usd: count, modelUsage: { m: { inputTokens: count, outputTokens: 0, costUSD: count } } })
+  const turn = (own: number, all: number): Rec[] => [init, ended({ usage: used(own), ...sums(all) })]
+  assert.equal(costs([...turn(2, 2), ...turn(3, 3)]).usd, 5)
+  assert.equal(costs([...turn(2, 2), ...turn(3, 5)]).usd, 5)
+  // A turn that counted nothing is no new beginning.
+  assert.equal(costs([...turn(2, 2), init, ended({ total_cost_usd: 0, modelUsage: {} }), ...turn(3, 5)]).usd, 5)
 })
 
 test('errors and denials', () => {
