@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { chmodSync, readFileSync, truncateSync } from 'node:fs'
+import { chmodSync, readFileSync, symlinkSync, truncateSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { test } from 'node:test'
 import { fixture, scratch, shell, sluice, start } from './run.ts'
@@ -113,6 +113,20 @@ test('losses are told, counted, and fail under --strict', () => {
   assert.ok(lines.some(({ type }) => type === 'addition'))
   assert.equal(sluice(['convert', sample, '--to', 'appctl', '--strict']).status, 1)
   assert.equal(sluice(['convert', sample, '--to', 'sluice', '--strict']).status, 0)
+})
+
+test('losses never take the place of what is read, nor of the output', () => {
+  const file = scratch('own.ndjson', appctl)
+  const link = `${file}.link`
+  symlinkSync(file, link)
+  for (const losses of [file, link]) {
+    const { stderr, status } = sluice(['convert', file, '--to', 'avenor', '--losses', losses])
+    assert.match(stderr, /^sluice: --losses ".*" would be lost: it is what is read; name another file\n$/)
+    assert.equal(status, 2)
+  }
+  assert.equal(shell(`sluice convert - --to avenor --losses ${file} < ${file}`).status, 2)
+  assert.equal(readFileSync(file, 'utf8'), appctl)
+  assert.match(shell(`sluice convert ${file} --to avenor --losses ${file}.out > ${file}.out`).stderr, /is where the output goes/)
 })
 
 test('to sluice with --carry and back gives the same bytes', () => {

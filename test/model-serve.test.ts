@@ -198,5 +198,6 @@ suite('what is wrong before it starts', () => {
     await fails(['serve', hello, '--port', String(port)], 1, `cannot listen on port ${port}: something else listens there`)
     other.close()
     await fails(['serve', hello, '--log', join(folder, 'none/log')], 1, /^cannot write the log .*no such file$/)
+    await fails(['serve', hello, '--log', hello], 2, /^--log ".*" would be lost: it is what is read; name another file$/)
   })
 })

@@ -109,6 +109,27 @@ suite('a file of --on-event', () => {
     assert.equal(first('a:b')?.['type'], 'session_start')
     assert.equal(first('claude:x')?.['event'], 'session.start')
   })
+
+  test('is none of those that the run reads, and neither is the sentinel', async (t) => {
+    const here = place(t)
+    const { args } = await model(t, here, 'script', 'turns: [{text: hi}]')
+    writeFileSync(join(here.root, 'mine'), '{"event":"session.start","session_id":"s","ts":1}\n')
+    for (const read of [
+      ['go', '--agent', 'replay:mine'],
+      ['--prompt-file', 'mine', ...args],
+      ['go', '--file', 'mine', ...args],
+      ['go', '--model', 'script/mine'],
+    ])
+      for (const written of [
+        ['--on-event', 'aictrl:mine'],
+        ['--sentinel-file', 'mine'],
+      ]) {
+        const { code, stderr } = await sluice(here, ['run', ...read, ...written])
+        assert.match(stderr, /^sluice: --(on-event|sentinel-file) ".*mine" would be lost/)
+        assert.equal(code, 2)
+      }
+    assert.equal(statSync(join(here.root, 'mine')).size, 50)
+  })
 })
 
 suite('the prompt', () => {

@@ -5,8 +5,8 @@ import { isWritable } from '../dialects/contract.ts'
 import { createConverter, type Summary } from '../stream/convert.ts'
 import { claimers, loadDialect, open, writableNames } from './dialects.ts'
 import { CommandError, exitCodes, hasCode, say, systemReason, usageError } from './exit.ts'
-import { blocks, oneFile, recordsOut, writeAll } from './io.ts'
-import { type CommandSpec, parseOptions, sizeOption } from './options.ts'
+import { blocks, mustBeAnother, oneFile, recordsOut, writeAll } from './io.ts'
+import { type CommandSpec, parseOptions, sizeOption, textOption } from './options.ts'
 import { redactionOf, redactOption } from './redaction.ts'
 
 const spec: CommandSpec = {
@@ -56,10 +56,13 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (typeof target !== 'string') throw usageError(`say which dialect to write: --to DIALECT (${writableNames.join(', ')})`)
   const to = await loadDialect(target, '--to')
   const maxLine = sizeOption(values, 'max-line')
-  const input = await open(blocks(oneFile(files)), (values['from'] ?? values['dialect']) as string | undefined)
+  const file = oneFile(files)
+  const lossesFile = textOption(values, 'losses')
+  if (lossesFile !== undefined) mustBeAnother(lossesFile, '--losses', [file])
+  const input = await open(blocks(file), (values['from'] ?? values['dialect']) as string | undefined)
   if (input.dialect.name !== to.name && !isWritable(to))
     throw usageError(`--to ${quoted(to.name)}: this dialect is read, not written; choose one of ${writableNames.join(', ')}`)
-  const losses = openLosses(values['losses'] as string | undefined)
+  const losses = openLosses(lossesFile)
   const redaction = await redactionOf(values)
   let told = 0
   const converter = createConverter(input.dialect, to, recordsOut(), {

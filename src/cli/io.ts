@@ -1,5 +1,5 @@
 // Where a command reads and writes. Files are read in blocks into one buffer; the hot path never waits.
-import { closeSync, createReadStream, fstatSync, openSync, readSync, statSync, writeSync } from 'node:fs'
+import { closeSync, createReadStream, fstatSync, openSync, readSync, type Stats, statSync, writeSync } from 'node:fs'
 import { quoted } from '../base/text.ts'
 import type { Output } from '../stream/convert.ts'
 import { harmless } from '../views/harmless.ts'
@@ -15,6 +15,25 @@ export function oneFile(files: readonly string[]): string {
   const [file] = files
   if (file === undefined && isTerminal(0)) throw usageError('give a FILE, or - to read what is piped in')
   return file ?? '-'
+}
+
+/** What a flag names is emptied, so it is neither a file that is read (`-` is stdin) nor the one that stdout goes to. */
+export function mustBeAnother(path: string, flag: string, read: readonly string[]): void {
+  const there = fileAt(path)
+  if (there === undefined) return
+  const isThere = (other: Stats | undefined): boolean => other !== undefined && other.ino === there.ino && other.dev === there.dev
+  const refuse = (why: string): CommandError => usageError(`${flag} ${quoted(path, 500)} ${why}; name another file`)
+  if (read.some((file) => isThere(file === '-' ? fstatSync(0) : fileAt(file)))) throw refuse('would be lost: it is what is read')
+  if (isThere(fstatSync(1))) throw refuse('is where the output goes')
+}
+
+function fileAt(path: string): Stats | undefined {
+  try {
+    const stat = statSync(path, { throwIfNoEntry: false })
+    return stat?.isFile() === true ? stat : undefined
+  } catch {
+    return undefined // whoever opens it will say why not
+  }
 }
 
 /** Blocks of bytes, each valid only until the next is asked for. Those of a file come without waiting. */

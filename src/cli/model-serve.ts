@@ -5,7 +5,7 @@ import { loadScript, ScriptError } from '../script/load.ts'
 import type { Script } from '../script/script.ts'
 import { type Entry, serveScript } from '../script/server.ts'
 import { CommandError, exitCodes, say, signalCodes, systemReason, usageError } from './exit.ts'
-import { print, writeAll } from './io.ts'
+import { mustBeAnother, print, writeAll } from './io.ts'
 import { basesAt, recipesFor, recipeText } from './model-agents.ts'
 import { firstSignal, listening, portIn } from './model-listen.ts'
 import { type CommandSpec, parseOptions, textOption } from './options.ts'
@@ -38,7 +38,9 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (file === undefined || files.length > 1) throw usageError('give one SCRIPT (see sluice model serve --help)')
   const port = portIn(textOption(values, 'port'))
   const script = await scriptIn(file)
-  using log = logTo(textOption(values, 'log'))
+  const logFile = textOption(values, 'log')
+  if (logFile !== undefined) mustBeAnother(logFile, '--log', [file])
+  using log = logTo(logFile)
   const server = await listening(port, () => serveScript(script, port, log.write))
   const ended = firstSignal()
   print(values['json'] === true ? `${JSON.stringify(summary(file, script, server.url))}\n` : pageOf(file, script, server.url))

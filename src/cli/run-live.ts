@@ -13,7 +13,7 @@ import { dialectSink } from '../run/sinks.ts'
 import type { Attachment } from '../supervise/contract.ts'
 import { costText, countText, durationText } from '../views/amounts.ts'
 import { CommandError, exitCodeOf, exitCodes, say, signalCodes, systemReason, usageError } from './exit.ts'
-import { isTerminal, stdout } from './io.ts'
+import { isTerminal, mustBeAnother, stdout } from './io.ts'
 import { agentOf } from './run-agent.ts'
 import { compose, type Composed } from './run-compose.ts'
 import type { AgentFlags } from './run-options.ts'
@@ -24,13 +24,18 @@ export type LiveOptions = {
   prompt?: { text: string; files: Attachment[] }
   format: string
   outputs: readonly string[]
+  /** Files that no output may take the place of. */
+  read?: readonly string[]
   /** False: nobody is asked, also on a terminal. */
   interactive?: boolean
 }
 
 export async function liveRun(flags: AgentFlags, options: LiveOptions): Promise<number> {
   const { sentinel } = flags.run
-  if (sentinel !== undefined) await cleared(sentinel)
+  if (sentinel !== undefined) {
+    mustBeAnother(sentinel, '--sentinel-file', options.read ?? [])
+    await cleared(sentinel)
+  }
   try {
     const { done, code, run } = await oneRun(flags, options)
     if (sentinel !== undefined)
@@ -47,10 +52,10 @@ export async function liveRun(flags: AgentFlags, options: LiveOptions): Promise<
 
 async function oneRun(
   flags: AgentFlags,
-  { prompt, format, outputs, interactive = true }: LiveOptions,
+  { prompt, format, outputs, read = [], interactive = true }: LiveOptions,
 ): Promise<{ done: Done; code: number; run: Composed }> {
   const folder = sessionsFolder(process.env)
-  const sinks: EventSink[] = [await mainSink(format, flags.thoughts), ...(await fileSinks(outputs, flags.thoughts))]
+  const sinks: EventSink[] = [await mainSink(format, flags.thoughts), ...(await fileSinks(outputs, read, flags.thoughts))]
   const agent = await agentOf(flags, dirname(folder))
   const { cwd } = agent.frame.places
   const session = await sessionOf(flags, folder, cwd)
@@ -96,11 +101,12 @@ async function mainSink(format: string, thoughts: boolean): Promise<EventSink> {
 }
 
 /** One for each --on-event. */
-export const fileSinks = (outputs: readonly string[], thoughts: boolean): Promise<EventSink[]> =>
-  Promise.all(outputs.map((output) => fileSink(output, thoughts)))
+export const fileSinks = (outputs: readonly string[], read: readonly string[], thoughts: boolean): Promise<EventSink[]> =>
+  Promise.all(outputs.map((output) => fileSink(output, read, thoughts)))
 
-async function fileSink(text: string, thoughts: boolean): Promise<EventSink> {
+async function fileSink(text: string, read: readonly string[], thoughts: boolean): Promise<EventSink> {
   const { dialect, path } = await outputOf(text)
+  mustBeAnother(path, '--on-event', read)
   return unless(isQuiet(dialect, thoughts), dialectSink(dialect, await openOutput(path), toldGone(path)))
 }
 

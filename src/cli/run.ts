@@ -1,7 +1,8 @@
 // sluice run: one prompt, one agent, one stream.
+import { resolve } from 'node:path'
 import { isTerminal } from './io.ts'
 import { textOption, listOption, type CommandSpec, parseOptions } from './options.ts'
-import { agentFlags, agentOptions, attachmentsOf, promptOf, runOptions } from './run-options.ts'
+import { type AgentFlags, agentFlags, agentOptions, attachmentsOf, promptOf, runOptions } from './run-options.ts'
 import { quoted } from '../base/text.ts'
 import { exitCodes, usageError } from './exit.ts'
 import { fileSinks, liveRun } from './run-live.ts'
@@ -49,7 +50,9 @@ export async function run(argv: readonly string[]): Promise<number> {
   const promptFile = textOption(values, 'prompt-file')
   const format = textOption(values, 'format') ?? 'pretty'
   const outputs = listOption(values, 'on-event')
-  const files = attachmentsOf(listOption(values, 'file'))
+  const attached = listOption(values, 'file')
+  const files = attachmentsOf(attached)
+  const read = [...attached, ...filesOf(flags), ...(promptFile === undefined ? [] : [promptFile])]
   if (isClaudeInput(textOption(values, 'input-format'), format)) {
     if (flags.agent !== 'builtin') throw usageError('--input-format claude is for the built-in agent; speak to others with sluice control')
     const { claudeDoor, plainDoor } = await import('./claude-door.ts')
@@ -57,13 +60,21 @@ export async function run(argv: readonly string[]): Promise<number> {
     return claudeDoor(flags, {
       ...plainDoor,
       partial: flags.stream,
-      sinks: await fileSinks(outputs, flags.thoughts),
+      sinks: await fileSinks(outputs, read, flags.thoughts),
       ...(prompt !== undefined && { prompt }),
     })
   }
   const isToldAgain = flags.agent.startsWith('replay:') && words.length === 0 && promptFile === undefined
   const prompt = isToldAgain ? {} : { prompt: { text: promptOf(words, promptFile, isTerminal(0)), files } }
-  return liveRun(flags, { ...prompt, format, outputs })
+  return liveRun(flags, { ...prompt, format, outputs, read })
+}
+
+/** What an agent and its settings come from. */
+function filesOf({ agent, model, settingsFile, cwd }: AgentFlags): string[] {
+  const files = settingsFile === undefined ? [] : [settingsFile]
+  if (agent.startsWith('replay:')) files.push(agent.slice('replay:'.length))
+  if (model?.startsWith('script/') === true) files.push(resolve(cwd, model.slice('script/'.length)))
+  return files
 }
 
 /** Prompts and answers on stdin are of use only to one who can read the questions. */
