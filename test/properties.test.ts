@@ -28,6 +28,17 @@ suite('every legal stream is known by its records', () => {
   }
 })
 
+suite('a string `event` makes a record Avenor, whatever else it has', () => {
+  for (const dialect of names) {
+    test(dialect, () =>
+      holds(20, (seed) => {
+        const found = detect(linesOf(legalStream(dialect, seed).map((record) => ({ ...record, event: 'ci.result' }))))
+        assert.deepEqual([found.dialect, found.confidence, found.mixed], [dialect === 'sluice' ? 'sluice' : 'avenor', 1, undefined])
+      }),
+    )
+  }
+})
+
 const framings: Record<string, (dialect: DialectName, seed: number) => string> = {
   lines: (dialect, seed) => linesOf(legalStream(dialect, seed)),
   array: (dialect, seed) => `[${linesOf(legalStream(dialect, seed)).trimEnd().replaceAll('\n', ',\n')}]\n`,

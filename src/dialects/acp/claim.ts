@@ -9,6 +9,7 @@ const common: ReadonlySet<string> = new Set(['initialize', 'authenticate', 'logo
 const shared: ReadonlySet<string> = new Set(['mcp', 'nes', 'document', 'providers', 'proxy', 'extension'])
 
 function claim(record: Rec): number {
+  if (typeof record['event'] === 'string') return 0 // Avenor's, whatever else it has
   const tag = tagOf(record)
   if (tag === undefined) return 0
   const message = messageOf(record)

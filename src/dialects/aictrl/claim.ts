@@ -36,6 +36,7 @@ export const claimer: Claimer = {
   claim(record) {
     const { type } = record
     if (typeof type !== 'string') return 0
+    if (typeof record['event'] === 'string') return 0 // Avenor's, whatever else it has
     const stamped = typeof record['sessionID'] === 'string' && typeof record['timestamp'] === 'number'
     if (own.has(type)) return stamped || typeof record['schemaVersion'] === 'string' ? 1 : 0.9
     const key = shared.get(type)

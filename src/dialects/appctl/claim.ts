@@ -19,5 +19,10 @@ const kinds: ReadonlySet<unknown> = new Set([
 export const claimer: Claimer = {
   name: 'appctl',
   title: 'appctl AgentEvent stream',
-  claim: (record) => (typeof record['kind'] !== 'string' || record['seq'] !== undefined ? 0 : kinds.has(record['kind']) ? 1 : 0.3),
+  claim(record) {
+    const { kind } = record
+    if (typeof kind !== 'string' || record['seq'] !== undefined) return 0
+    if (typeof record['event'] === 'string') return 0 // Avenor's, whatever else it has
+    return kinds.has(kind) ? 1 : 0.3
+  },
 }

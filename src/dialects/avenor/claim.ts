@@ -1,4 +1,5 @@
-// How Avenor's records are known: `event` is a string. A name that is not on the list is a user's own event.
+// How Avenor's records are known: `event` is a string. A name that is not on the list is a user's own event. sluice's own events may have
+// that key too; `v` tells them apart.
 import type { Claimer } from '../contract.ts'
 
 const names: ReadonlySet<unknown> = new Set([
@@ -32,5 +33,5 @@ const names: ReadonlySet<unknown> = new Set([
 export const claimer: Claimer = {
   name: 'avenor',
   title: 'Avenor event log',
-  claim: (record) => (typeof record['event'] !== 'string' ? 0 : names.has(record['event']) ? 1 : 0.8),
+  claim: (record) => (typeof record['event'] !== 'string' ? 0 : names.has(record['event']) || typeof record['v'] !== 'number' ? 1 : 0.8),
 }

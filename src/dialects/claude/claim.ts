@@ -37,6 +37,7 @@ const transcriptTypes: ReadonlySet<string> = new Set(['attachment', 'mode', 'sum
 function claim(record: Rec): number {
   const type = record['type']
   if (typeof type !== 'string') return 0
+  if (typeof record['event'] === 'string') return 0 // Avenor's, whatever else it has
   if (ownTypes.has(type)) return 1
   const named = typeof record['session_id'] === 'string' || typeof record['sessionId'] === 'string'
   switch (type) {

@@ -26,6 +26,7 @@ const alone: ReadonlySet<string> = new Set([
 const answerKeys = ['codexHome', 'thread', 'turn', 'decision']
 
 function claim(record: Rec): number {
+  if (typeof record['event'] === 'string') return 0 // Avenor's, whatever else it has
   const { type, message } = record
   if (typeof type === 'string') return claimType(record, type)
   if (isRecord(message) && typeof record['from'] === 'string') return claimMessage(message)

@@ -25,6 +25,7 @@ const families: ReadonlySet<string> = new Set([
 function claim(record: Rec): number {
   const { type, data, id, timestamp } = record
   if (typeof type !== 'string') return 0
+  if (typeof record['event'] === 'string') return 0 // Avenor's, whatever else it has
   if (type === 'result') return typeof record['sessionId'] === 'string' && typeof record['exitCode'] === 'number' ? 1 : 0
   if (!isRecord(data)) return 0
   const point = type.indexOf('.')

@@ -7,6 +7,7 @@ import { tag } from './tag.ts'
 const has = (record: Rec, ...keys: readonly string[]): boolean => keys.every((key) => typeof record[key] === 'string')
 
 function claim(record: Rec): number {
+  if (typeof record['event'] === 'string') return 0 // Avenor's, whatever else it has
   switch (tag(record)) {
     case 'init':
       return has(record, 'session_id', 'timestamp') ? (has(record, 'model') ? 1 : 0.8) : has(record, 'timestamp') ? 0.6 : 0

@@ -24,6 +24,7 @@ const isSession = (id: unknown): boolean => typeof id === 'string' && /^ses_[0-9
 function claim(record: Rec): number {
   const { type } = record
   if (typeof type !== 'string') return 0
+  if (typeof record['event'] === 'string') return 0 // Avenor's, whatever else it has
   const dot = type.indexOf('.')
   if (dot > 0) return !isRecord(record['properties']) ? 0 : families.has(type.slice(0, dot)) ? 1 : 0.7
   if (!isSession(record['sessionID']) || typeof record['timestamp'] !== 'number') return 0
