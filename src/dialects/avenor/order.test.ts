@@ -208,6 +208,16 @@ test('repair adds what is missing: ends, calls, phases, the start of a loop', ()
   )
 })
 
+test('what repair adds is of the run and of the kind of its call, and ends a degenerate stream as its error says', () => {
+  assert.deepEqual(repaired([{ event: 'tool.call', session_id: 's', run_id: 'r', toolCallId: 'c', kind: 'bash' }]).slice(1), [
+    { event: 'tool.call_update', session_id: 's', run_id: 'r', toolCallId: 'c', kind: 'bash', status: 'failed' },
+    { event: 'session.end', session_id: 's', run_id: 'r', stop_reason: 'error' },
+  ])
+  const cut = repaired(fixture('document/degenerate.ndjson').slice(0, 4))
+  assert.equal(cut.at(-1)?.['stop_reason'], 'degenerate_reasoning_stream')
+  assert.deepEqual(codesOf(cut), [])
+})
+
 test('repair changes nothing in a legal stream', () => {
   for (const name of namesIn('document/', '.ndjson')) {
     const records = fixture(name).filter((record) => Object.hasOwn(avenor.shapes.checks, String(record['event'])))

@@ -33,6 +33,8 @@ export type Breaks = (code: keyof typeof rules, text: string, severity?: 'error'
 
 type Promised = { next: string; code: 'status-first' | 'degenerate-end' | 'waiting-asks'; text: string; severity: 'error' | 'warn' }
 type Request = { id: string | undefined; options: readonly string[] | undefined; onScreen: boolean }
+/** The word of a call's `kind` while it is open ('' when it has none), false when it is over. */
+type Call = string | false
 type Session = ReturnType<typeof createSession>
 
 const mostPast = 4096
@@ -40,9 +42,9 @@ const mostCalls = 4096
 
 const createSession = (id: string | undefined) => ({
   id,
+  run: undefined as string | undefined,
   last: '',
-  /** True while the call is open. */
-  calls: new Map<string, boolean>(),
+  calls: new Map<string, Call>(),
   request: undefined as Request | undefined,
   /** What the next event must be. */
   promised: undefined as Promised | undefined,
@@ -90,7 +92,7 @@ export function order(): Order {
   }
 
   function end(session: Session, { stop_reason: reason }: Wire<'session.end'>): void {
-    const open = [...session.calls].filter(([, isOpen]) => isOpen).map(([id]) => id)
+    const open = openOf(session)
     if (open.length > 0) breaks('open-call', `session.end with open calls: ${listed(open)}`, 'warn')
     if (session.stopReason !== undefined && reason !== session.stopReason)
       breaks('degenerate-end', `session.end says ${quoted(reason)}, the error before it ${quoted(session.stopReason)}`)
@@ -127,6 +129,7 @@ export function order(): Order {
       if ('synthetic' in record) session.promised = undefined // what a repair adds keeps no promise
       else keep(session, tag, breaks)
     }
+    if (record.run_id !== undefined) session.run = record.run_id
     switch (record.event) {
       case 'agent.message_chunk':
       case 'agent.thought_chunk':
@@ -165,10 +168,10 @@ export function order(): Order {
     },
     end(report) {
       tell = report
-      for (const { id, ended, calls } of sessions.values()) {
-        if (ended !== undefined) continue
-        const open = [...calls].filter(([, isOpen]) => isOpen).map(([call]) => call)
-        const text = `no session.end${inSession(id)}${open.length === 0 ? '' : `, with open calls: ${listed(open)}`}`
+      for (const session of sessions.values()) {
+        if (session.ended !== undefined) continue
+        const open = openOf(session)
+        const text = `no session.end${inSession(session.id)}${open.length === 0 ? '' : `, with open calls: ${listed(open)}`}`
         breaks('missing-end', text)
       }
       loops.end(breaks)
@@ -197,7 +200,7 @@ export function order(): Order {
       }
       const ends = [...sessions.values()]
         .filter(({ ended }) => ended === undefined)
-        .flatMap((session) => [...closing(session, ts), { event: 'session.end', session_id: session.id, stop_reason: 'error', ts }])
+        .flatMap((session) => [...closing(session, ts), ending(session, ts)])
       return [...ends, ...loops.missing(undefined, ts)]
     },
   }
@@ -229,21 +232,24 @@ function status(session: Session, { phase, source }: Wire<'agent.status'>): void
     session.promised = { next: 'tool.call', code: 'status-first', text, severity: 'warn' }
 }
 
-function call(session: Session, { toolCallId: id, status: state }: Wire<'tool.call'>, breaks: Breaks): void {
-  if (session.calls.get(id) === true) breaks('call-once', `a second tool.call for ${quoted(id)}, which is open`)
+function call(session: Session, { toolCallId: id, status: state, kind }: Wire<'tool.call'>, breaks: Breaks): void {
+  if (isOpen(session.calls.get(id))) breaks('call-once', `a second tool.call for ${quoted(id)}, which is open`)
   if (state !== undefined && state !== null && state !== 'pending')
     breaks('call-once', `tool.call for ${quoted(id)} with status ${quoted(state)}`, 'warn')
-  if (session.calls.size >= mostCalls) for (const [old, isOpen] of session.calls) if (!isOpen && session.calls.delete(old)) break
+  if (session.calls.size >= mostCalls) for (const [old, past] of session.calls) if (past === false && session.calls.delete(old)) break
   session.calls.delete(id)
-  session.calls.set(id, state !== 'completed' && state !== 'failed')
+  session.calls.set(id, state !== 'completed' && state !== 'failed' && (kind ?? ''))
 }
 
-function update(session: Session, { toolCallId: id, status: state }: Wire<'tool.call_update'>, breaks: Breaks): void {
-  const isOpen = session.calls.get(id)
-  if (isOpen === undefined) breaks('call-first', `tool.call_update for ${quoted(id)}, which was not called`)
-  else if (!isOpen) breaks('update-once', `tool.call_update for ${quoted(id)}, which is over`)
-  session.calls.set(id, isOpen !== false && state !== 'completed' && state !== 'failed')
+function update(session: Session, { toolCallId: id, status: state, kind }: Wire<'tool.call_update'>, breaks: Breaks): void {
+  const before = session.calls.get(id)
+  if (before === undefined) breaks('call-first', `tool.call_update for ${quoted(id)}, which was not called`)
+  else if (before === false) breaks('update-once', `tool.call_update for ${quoted(id)}, which is over`)
+  session.calls.set(id, state !== 'completed' && state !== 'failed' && (before ?? kind ?? ''))
 }
+
+const isOpen = (call: Call | undefined): call is string => typeof call === 'string'
+const openOf = ({ calls }: Session): string[] => [...calls].filter(([, call]) => isOpen(call)).map(([id]) => id)
 
 function ask(session: Session, { request_id: wire, options, source }: Wire<'permission.request'>, breaks: Breaks): void {
   const id = wire === undefined ? undefined : String(wire)
@@ -267,13 +273,21 @@ function answer(session: Session, { request_id: wire, option_id: option }: Wire<
 }
 
 /** Updates for the calls that are still open, as they must stand before session.end. */
-const closing = ({ id: session_id, calls }: Session, ts: number | undefined): Rec[] =>
-  [...calls]
-    .filter(([, isOpen]) => isOpen)
-    .map(([toolCallId]) => ({ event: 'tool.call_update', session_id, toolCallId, status: 'failed', ts }))
+const closing = ({ id: session_id, run: run_id, calls }: Session, ts: number | undefined): Rec[] =>
+  [...calls].flatMap(([toolCallId, kind]) =>
+    isOpen(kind) ? [{ event: 'tool.call_update', session_id, run_id, toolCallId, kind: kind || undefined, status: 'failed', ts }] : [],
+  )
+
+const ending = ({ id: session_id, run: run_id, stopReason }: Session, ts: number | undefined): Rec => ({
+  event: 'session.end',
+  session_id,
+  run_id,
+  stop_reason: stopReason ?? 'error',
+  ts,
+})
 
 const cutsIn: ReadonlySet<string> = new Set(['session.end', 'avenor.error'])
-const noCalls = new Map<string, boolean>()
+const noCalls = new Map<string, Call>()
 const beginsAgain: ReadonlySet<string> = new Set(['session.start', 'agent.prompt_queued', 'agent.prompt_submitted', 'user.message_chunk'])
 /** Without a session these belong to a run or to the log as a whole. */
 const outside: ReadonlySet<string> = new Set([
