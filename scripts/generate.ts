@@ -16,10 +16,13 @@ export async function generate(): Promise<void> {
   for (const name of readdirSync(dialects)) {
     const wire = join(dialects, name, 'wire.ts')
     if (!existsSync(wire)) continue
-    const { records } = (await import(pathToFileURL(wire).href)) as { records: Record<string, TSchema> }
+    const { records, custom } = (await import(pathToFileURL(wire).href)) as { records: Record<string, TSchema>; custom?: TSchema }
     writeFileSync(join(dialects, name, 'shapes.gen.js'), shapesModule(records))
     writeFileSync(join(dialects, name, 'shapes.gen.d.ts'), declarations)
-    writeFileSync(join(root, `dist/schema/${name}.json`), JSON.stringify(documentSchema(name, records)))
+    writeFileSync(
+      join(root, `dist/schema/${name}.json`),
+      JSON.stringify(documentSchema(name, { ...records, ...(custom !== undefined && { custom }) })),
+    )
   }
 }
 

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { chmodSync, readFileSync, symlinkSync, truncateSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { test } from 'node:test'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { fixture, scratch, shell, sluice, start } from './run.ts'
 
 const sample = fixture('claude/2.1.325/g-subagent-fg.ndjson')
@@ -263,6 +264,15 @@ test('schema prints JSON Schema 2020-12', () => {
     assert.equal(schema.$schema, 'https://json-schema.org/draft/2020-12/schema')
     assert.ok(Object.keys(schema.$defs).length > 10)
   }
+})
+
+test("the schema of Avenor takes a user's own events, and none of the listed names without its fields", () => {
+  const fits = new Ajv2020({ strict: false }).compile(JSON.parse(sluice(['schema', 'avenor']).stdout) as object)
+  const records = [{ event: 'deploy.checked', ok: true }, { event: 'agent.reply' }, { event: 'tool.call' }, { event: 5 }, { kind: 'done' }]
+  assert.deepEqual(
+    records.map((record) => fits(record)),
+    [true, true, false, false, false],
+  )
 })
 
 test('a closed pipe ends quietly, a full disk does not', () => {

@@ -1,5 +1,5 @@
 // Avenor's event log: one flat JSON object an event, told apart by `event`. The names and fields of its document, and what
-// the program writes beside them. Any other `event` is a user's own and has no schema.
+// the program writes beside them. Any other `event` is a user's own, and nothing in it is checked.
 import Type, { type Static, type TSchema } from 'typebox'
 import type { Loose } from '../../model/loose.ts'
 
@@ -187,6 +187,9 @@ const states = {
 }
 
 export const records = { ...conversation, ...permissions, ...loops, ...states }
+
+/** A user's own event. */
+export const custom = Type.Object({ event: Type.Unsafe<string>({ type: 'string', not: { enum: Object.keys(records) } }) })
 
 export type Tag = keyof typeof records
 export type Wire<T extends Tag> = Loose<Static<(typeof records)[T]>>
