@@ -127,6 +127,20 @@ test('session_start waits for what is known before the first turn, and the catal
   assert.deepEqual(added, ['session_start.agent'])
 })
 
+test('session_start stands first also where a stream begins inside a message', () => {
+  const place = { session: 's', message: 'm', at }
+  const events = tellAll([
+    ['message.end', { finish: 'error' }, place],
+    ['message.start', {}, { ...place, message: 'n' }],
+  ])
+  const { records } = encodeAll(events.slice(events.findIndex(({ kind }) => kind === 'message.end')))
+  assert.deepEqual(
+    records.slice(0, 4).map(({ type }) => type),
+    ['session_start', 'tool_catalog', 'message_complete', 'step_start'],
+  )
+  assert.deepEqual(codesOf(records), [])
+})
+
 test('a failed server, a retried error and a failed subagent are errors on the way', () => {
   const { records } = encodeAll(
     tellAll([

@@ -28,8 +28,9 @@ export function encode(sink: Sink): Encoder {
     },
     release(session, record) {
       writeStart(out, session)
+      if (record.type === 'session_start' || record.type === 'tool_catalog') return // nothing stands before these
       flushMessage(out, session)
-      if (session.loaded.length > 0 && record.type !== 'session_start' && record.type !== 'tool_catalog') releaseLoads(session, record)
+      if (session.loaded.length > 0) releaseLoads(session, record)
     },
   }
 
