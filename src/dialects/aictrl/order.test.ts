@@ -129,4 +129,12 @@ test('what something missing broke is legal after repair', () => {
   assert.deepEqual(codesOf(repaired(failing)), [])
   const newer = fixture('made/newer-program.ndjson').filter(({ type }) => type !== 'session_complete')
   assert.deepEqual(codesOf(repaired(newer)), [])
+  const childFirst = fixture('made/cut.ndjson').slice(5)
+  assert.deepEqual(codesOf(repaired(childFirst)), [])
+  assert.deepEqual(
+    repaired(childFirst)
+      .slice(0, 4)
+      .map(({ type, timestamp }) => [type, timestamp]),
+    ['session_start', 'tool_catalog', 'subagent_start', 'tool_use'].map((type) => [type, 1741500000040]),
+  )
 })

@@ -166,6 +166,12 @@ export function order(): Order {
     current = undefined
   }
 
+  /** What must stand before a subagent's tool_use. */
+  function laneStart(session: Session, next: Rec, tag: string): Rec[] {
+    const lane = tag === 'tool_use' ? (next as Wire<'tool_use'>).part.sessionID : undefined
+    return inLane(session, lane) && session.lanes.get(lane) !== 'open' ? [subagentStart(session, lane)] : []
+  }
+
   const sessionsOf = (record: Rec): Session[] => {
     const { invocationID, sessionID } = record as Base
     return [...sessions.values()].filter(
@@ -254,7 +260,11 @@ export function order(): Order {
         return [...sessions.values()].filter(({ invocationOver }) => !invocationOver).flatMap(endRecords)
       if (tag.startsWith('invocation_')) return tag === 'invocation_complete' ? sessionsOf(next).flatMap(endRecords) : []
       const session = find(next, tag)
-      if (session === undefined) return tag === 'session_start' || ended.has((next as Base).sessionID) ? [] : startRecords(next, tag)
+      if (session === undefined) {
+        const { sessionID, timestamp, invocationID } = next as Base
+        if (tag === 'session_start' || ended.has(sessionID)) return []
+        return [...startRecords(next, tag), ...laneStart({ ...createSession(sessionID, invocationID), at: timestamp }, next, tag)]
+      }
       if (tag === 'session_start') return endRecords(session)
       const found =
         session.last === 'session_start' && tag !== 'tool_catalog' && tag !== 'tool_catalog_error'
@@ -262,9 +272,7 @@ export function order(): Order {
           : []
       if (session.step && (tag === 'step_start' || (tag === 'session_complete' && session.fatal === undefined)))
         found.push(stepFinish(session))
-      const lane = tag === 'tool_use' ? (next as Wire<'tool_use'>).part.sessionID : undefined
-      if (inLane(session, lane) && session.lanes.get(lane) !== 'open') found.push(subagentStart(session, lane))
-      return found
+      return [...found, ...laneStart(session, next, tag)]
     },
   }
 }
