@@ -14,6 +14,9 @@ test('the final result, from records or events', () => {
     ['failed', 'cancelled'],
   )
   assert.equal(finalResult(fixture('2.1.325/m-max-turns.ndjson'))?.reason, 'max_turns')
+  const cut = fixture('2.1.325/r-sigterm.ndjson')
+  for (const stream of [cut, [...records, ...cut]])
+    assert.deepEqual([finalResult(stream)?.outcome, finalResult(stream)?.reason], ['failed', 'cut'])
   assert.equal(finalResult([]), undefined)
 })
 

@@ -43,7 +43,10 @@ export type FinalResult = {
   steps: number | undefined
 }
 
-/** The last result of the stream. Its outcome is decided by `is_error` and the reason, never by the subtype alone. */
+/**
+ * How the last turn ended. Its outcome is decided by `is_error` and the reason, never by the subtype alone; a turn whose result never came
+ * has failed, with the reason `cut`: the result of a turn before it would say that all went well.
+ */
 export function finalResult(input: Input): FinalResult | undefined {
   const end = eventsOf(input).findLast((event) => event.kind === 'turn.end')
   if (end === undefined) return undefined
