@@ -3,6 +3,8 @@ import type { Event, EventOf, Usage } from '../../model/event.ts'
 import type { Rec } from '../../base/json.ts'
 
 export type Session = ReturnType<typeof createSession>
+/** Writes a record that names the session. */
+export type Write = (session: Session, record: Rec, synthetic: string | undefined) => void
 /** Writes an update of the session. */
 export type Put = (session: Session, event: Event, update: Rec, synthetic?: string) => void
 

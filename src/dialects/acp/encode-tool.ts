@@ -5,12 +5,12 @@ import { toolFailed } from '../../model/outcome.ts'
 import { type Sink, syntheticOf, wireId } from '../contract.ts'
 import { exitCodeOf, outputOf } from './content.ts'
 import { textBlock, toolContentOf } from './encode-content.ts'
-import type { Put, Session } from './encode-state.ts'
+import type { Put, Session, Write } from './encode-state.ts'
 import { toolOf, wireKindOf, wireOptionOf } from './words.ts'
 
 const mostIds = 1024
 
-export function createTools(sink: Sink, put: Put, write: (record: Rec, synthetic: string | undefined) => void) {
+export function createTools(sink: Sink, put: Put, write: Write) {
   const asked = new Set<unknown>() // ids of the last questions
 
   /** Subagents are told as Claude's agent does: by the call that started them, or by their own id where there was none. */
@@ -99,7 +99,7 @@ export function createTools(sink: Sink, put: Put, write: (record: Rec, synthetic
       rawInput,
     }
     const params = { sessionId: session.id, toolCall, options: optionsOf(event) }
-    write({ jsonrpc: '2.0', id: idOf(event), method: 'session/request_permission', params }, syntheticOf(event))
+    write(session, { jsonrpc: '2.0', id: idOf(event), method: 'session/request_permission', params }, syntheticOf(event))
   }
 
   /** Some sources ask about a tool, not about a call: the call of it that is open is meant. */

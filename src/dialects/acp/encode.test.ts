@@ -111,6 +111,21 @@ test('an answer names its session where another one spoke last', () => {
   )
 })
 
+test('a question counts as spoken: the answer of another session after it names its own', () => {
+  const { records } = encodeAll(
+    tellAll([
+      ['turn.start', { trigger: 'prompt' }, { session: 'b' }],
+      ['tool.start', { name: 'Write', toolKind: 'edit', input: {} }, { session: 'b', call: 'c' }],
+      ['turn.start', { trigger: 'prompt', native: '1' }, { session: 'a' }],
+      ['text.delta', { text: 'x' }, { session: 'a' }],
+      ['permission.request', { id: 'q', name: 'Write', options: [] }, { session: 'b', call: 'c' }],
+      ['turn.end', { reason: 'end_turn' }, { session: 'a' }],
+    ]),
+  )
+  assert.deepEqual(findingsOf(records), [])
+  assert.deepEqual(at(at(records.find(({ id }) => id === 1)?.['result'], '_meta'), 'sessionId'), 'a')
+})
+
 test('a session without a name gets one', () => {
   const { records, added } = encodeAll(tellAll([['text.end', { text: 'a', streamed: false }, { session: undefined }]]))
   assert.deepEqual([at(records[0]?.['params'], 'sessionId'), added[0]], ['session-1', 'sessionId'])

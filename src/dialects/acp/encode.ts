@@ -15,7 +15,7 @@ export function encode(sink: Sink): Encoder {
   let spoken: string | undefined // the session of the last record: an answer that names none is taken for its
   let unnamed = 0
   let prompts = 0
-  const tools = createTools(sink, put, (record, synthetic) => sink.write(record, synthetic))
+  const tools = createTools(sink, put, write)
 
   // ── sessions ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -28,9 +28,14 @@ export function encode(sink: Sink): Encoder {
     return recent
   }
 
-  function put(session: Session, event: Event, update: Rec, synthetic = syntheticOf(event)): void {
+  /** A record that names its session. */
+  function write(session: Session, record: Rec, synthetic: string | undefined): void {
     spoken = session.id
-    sink.write({ jsonrpc: '2.0', method: 'session/update', params: { sessionId: session.id, update } }, synthetic)
+    sink.write(record, synthetic)
+  }
+
+  function put(session: Session, event: Event, update: Rec, synthetic = syntheticOf(event)): void {
+    write(session, { jsonrpc: '2.0', method: 'session/update', params: { sessionId: session.id, update } }, synthetic)
   }
 
   function setting(event: EventOf<'session.start' | 'session.update'>): void {
