@@ -41,6 +41,23 @@ The subagent says three lines.
   )
 })
 
+test('what the agent does not price is priced by the list, also when sessions end in the stream', () => {
+  const session = (id: string): string =>
+    [
+      { v: 1, seq: 1, kind: 'session.start', session: id, model: 'claude-sonnet-4-5' },
+      { v: 1, seq: 2, kind: 'turn.start', session: id, turn: 1, trigger: 'prompt' },
+      { v: 1, seq: 3, kind: 'turn.end', session: id, turn: 1, reason: 'end_turn', usage: { input: 1000 } },
+      { v: 1, seq: 4, kind: 'session.end', session: id, reason: 'end_turn' },
+    ]
+      .map((event) => `${JSON.stringify(event)}\n`)
+      .join('')
+  const { stdout } = sluice(['show', '-'], session('a') + session('b'))
+  assert.deepEqual(
+    stdout.split('\n').filter((line) => line.includes('done')),
+    Array(2).fill('✔ done · 1 turn · 1,000 tokens · $0.0030 by price list'),
+  )
+})
+
 test('--full folds nothing', () => {
   const { stdout } = sluice(['show', sample, '--full'])
   assert.ok(!stdout.includes('more lines'))

@@ -44,8 +44,8 @@ export async function loadDialect(name: string, flag: string): Promise<Dialect> 
   )
 }
 
-/** A stream whose dialect is known. `read` gives all its bytes, from the start. */
-export type Opened = { dialect: Dialect; read(take: (block: Uint8Array) => void): Promise<unknown> }
+/** A stream whose dialect is known. `read` gives all its bytes, from the start; after `enough` it goes on from there. */
+export type Opened = { dialect: Dialect; read(take: (block: Uint8Array) => boolean | void): ReturnType<typeof pump> }
 
 /** Chooses the dialect, from the flag or from the first records. */
 export async function open(input: Blocks, from: string | undefined): Promise<Opened> {

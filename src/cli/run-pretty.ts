@@ -1,18 +1,18 @@
 // A run for people to look at: the same view as that of `sluice show`, while it happens.
 import { createTimeline } from '../analyze/rows.ts'
-import { createTotals } from '../analyze/totals.ts'
 import type { Event } from '../model/event.ts'
 import type { EventSink } from '../run/pipeline.ts'
 import { untilGone } from '../run/sinks.ts'
 import { createTerminalView } from '../views/terminal.ts'
 import { screen } from './io.ts'
 import { stdoutGone } from './run-outputs.ts'
+import { createShowTotals } from './show-totals.ts'
 import { screenOf } from './terminal.ts'
 
 export function prettySink(): EventSink {
   const out = screen()
   const timeline = createTimeline()
-  const totals = createTotals()
+  const totals = createShowTotals()
   const view = createTerminalView({ ...screenOf(), totals: totals.take })
   const guarded = untilGone(stdoutGone)
   return {
@@ -20,7 +20,10 @@ export function prettySink(): EventSink {
       totals.push(event)
       for (const row of timeline.push(event)) for (const line of view.push(row)) out.line(line)
     }),
-    flush: guarded(out.flush),
+    flush: guarded(() => {
+      out.flush()
+      if (totals.wantsPrices()) void totals.loadPrices() // there long before the session ends
+    }),
     end: guarded(out.flush),
   }
 }

@@ -1,6 +1,5 @@
 // sluice show: a recorded session as a person wants to read it.
 import { createTimeline } from '../analyze/rows.ts'
-import { createTotals } from '../analyze/totals.ts'
 import type { Event } from '../model/event.ts'
 import { createReader } from '../stream/read.ts'
 import { createTerminalView } from '../views/terminal.ts'
@@ -9,6 +8,7 @@ import { exitCodes } from './exit.ts'
 import { blocks, oneFile, screen } from './io.ts'
 import { type CommandSpec, parseOptions, sizeOption } from './options.ts'
 import { redactionOf, redactOption } from './redaction.ts'
+import { createShowTotals } from './show-totals.ts'
 import { screenOf } from './terminal.ts'
 
 const spec: CommandSpec = {
@@ -40,10 +40,11 @@ export async function run(argv: readonly string[]): Promise<number> {
   const redactor = redaction?.create()
   const out = screen()
   const timeline = createTimeline()
-  const totals = createTotals()
+  const totals = createShowTotals()
   const view = createTerminalView({ ...screenOf(), full: values['full'] === true, totals: totals.take })
+  const held: Event[] = [] // the end of a session that waits for the prices, and what came after it
   const tell = (event: Event): void => {
-    totals.push(event)
+    if (held.length > 0 || !totals.push(event)) return void held.push(event)
     for (const row of timeline.push(event)) for (const line of view.push(row)) out.line(line)
   }
   let issues = 0
@@ -58,12 +59,19 @@ export async function run(argv: readonly string[]): Promise<number> {
     },
     { maxLine, others: claimers, raw: 'none', plainNumbers: true },
   )
-  await input.read((block) => {
+  const price = async (): Promise<void> => {
+    await totals.loadPrices()
+    held.splice(0).forEach(tell)
+  }
+  const take = (block: Uint8Array): boolean => {
     reader.push(block)
     out.flush()
-  })
+    return totals.wantsPrices()
+  }
+  while ((await input.read(take)) === 'enough') await price()
   reader.end()
   redactor?.end().forEach(tell)
+  if (totals.wantsPrices()) await price()
   out.flush()
   redaction?.tell()
   return issues > 0 ? exitCodes.failed : exitCodes.ok

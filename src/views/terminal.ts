@@ -31,7 +31,7 @@ export type TerminalOptions = {
   /** Nothing is folded. */
   full?: boolean | undefined
   /** Tokens and cost of a session, told in its closing line. */
-  totals?: ((session: string | undefined) => { usage?: Usage | undefined; cost?: Pick<Cost, 'usd'> | undefined }) | undefined
+  totals?: ((session: string | undefined) => { usage?: Usage | undefined; cost?: Pick<Cost, 'usd' | 'by'> | undefined }) | undefined
 }
 
 export type TerminalView = { push(row: Row): string[] }
@@ -139,7 +139,8 @@ export function createTerminalView({ width, colour, full = false, totals }: Term
     const { usage, cost } = of === 'session' ? (totals?.(session) ?? {}) : {}
     const word = outcome === 'ok' ? 'done' : outcome === 'failed' ? `failed: ${reason}` : reason
     const count = plural(turns, of === 'run' ? 'iteration' : 'turn')
-    const line = `${sign(outcome)} ${style.bold(of === 'run' ? `loop ${word}` : word)} ${style.dim(['', count, ...amounts(durationMs, usage, cost)].join(' · ').trim())}`
+    const facts = ['', count, ...amounts(durationMs, usage, cost)].join(' · ').trim() + (cost?.by === 'priced' ? ' by price list' : '')
+    const line = `${sign(outcome)} ${style.bold(of === 'run' ? `loop ${word}` : word)} ${style.dim(facts)}`
     return error === undefined ? ['', line] : ['', line, ...fault(error.text)]
   }
 
