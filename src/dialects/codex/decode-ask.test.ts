@@ -234,6 +234,41 @@ test("a host's words alone tell the prompts, and what it wanted of the thread", 
   assert.deepEqual([first?.text, first?.content?.length, first?.state, second?.delivery], ['Do', 2, 'sent', 'steer'])
 })
 
+test('a prompt that the program repeats is told once; one that it did not get, or that the host did not give, does not hide another', () => {
+  const prompt = (id: number, text: string, method = 'turn/start'): Rec => ({
+    id,
+    method,
+    params: { threadId: 't', input: [{ type: 'text', text }] },
+  })
+  const repeated = (text: string): Rec => serverItem('completed', 'userMessage', { content: [{ type: 'text', text }] })
+  const records = [
+    prompt(1, 'a'),
+    starts(),
+    repeated('a'),
+    prompt(2, 'b', 'turn/steer'),
+    { id: 2, error: { code: -1, message: 'no' } },
+    repeated('c'),
+    ends(),
+    prompt(3, 'd'),
+    { id: 3, error: { code: -1, message: 'no' } },
+    prompt(4, 'e'),
+    starts('t', '2'),
+    repeated('e'),
+    repeated('f'),
+  ]
+  assert.deepEqual(
+    only(decodeAll(records), 'prompt.submit').map(({ text, state }) => [text, state]),
+    [
+      ['a', 'sent'],
+      ['b', 'sent'],
+      ['c', 'seen'],
+      ['d', 'sent'],
+      ['e', 'sent'],
+      ['f', 'seen'],
+    ],
+  )
+})
+
 test('a prompt may change the settings of its thread', () => {
   const records: Rec[] = [{ id: 2, method: 'turn/start', params: { threadId: 't', input: [], model: 'gpt-6' } }]
   assert.deepEqual(

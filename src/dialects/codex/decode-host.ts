@@ -28,6 +28,7 @@ function prompt(on: Reader, params: Params<'turn/steer'>, delivery?: string): vo
     startSession(on, on.wanted, 'implied')
     on.wanted = {}
   }
+  on.thread.unseen = on.thread.turn === undefined ? 1 : on.thread.unseen + 1
   on.pen.emit('prompt.submit', { text: textIn(input), content: otherBlocks(input), by: 'user', state: 'sent', id, delivery }, here(on))
 }
 
@@ -82,6 +83,7 @@ export function responseError(on: Reader, { id: wireId, error }: Wire<'response/
   }
   const { method, thread } = on.calls.get(id) ?? {}
   on.calls.delete(id)
+  if (method === 'turn/start' || method === 'turn/steer') thread!.unseen--
   if (method === 'turn/start' || hows.has(method ?? '')) return notBegun(on, method === 'turn/start' ? thread! : on.thread, error.message)
   on.pen.emit('notice', { level: 'warn', code: method ?? on.tag, text: error.message, data: error })
 }

@@ -97,13 +97,15 @@ const thoughts = whole((on, { id, text, summary, content }) => {
   ])
 })
 
-const prompt = whole((on, { content }) =>
-  on.pen.emit(
-    'prompt.submit',
-    { text: textIn(content), content: otherBlocks(content), by: on.thread.lane === undefined ? 'user' : 'agent', state: 'seen' },
-    here(on),
-  ),
-)
+const prompt = whole((on, { content }) => {
+  const { thread } = on
+  if (thread.unseen > 0) {
+    thread.unseen--
+    return echo(on)
+  }
+  const by = thread.lane === undefined ? 'user' : 'agent'
+  on.pen.emit('prompt.submit', { text: textIn(content), content: otherBlocks(content), by, state: 'seen' }, here(on))
+})
 
 // ── beside the work ──────────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -47,6 +47,8 @@ export type Thread = {
   patch: { item: string; changes: unknown } | undefined
   /** Calls of tools of servers that are at work: a question about one does not name it. */
   serverCalls: Map<string, { server: string; tool: string }>
+  /** How many of the prompts that the host has told the program has not repeated yet. */
+  unseen: number
   /** Calls of the model that may leave no item, as they came. */
   hidden: Map<string, Rec>
   /** Calls that are open in a rollout file; true for those that run or change something. */
@@ -118,6 +120,7 @@ export function newThread(id: string | undefined, parent?: Thread): Thread {
     results: new Map(),
     patch: undefined,
     serverCalls: new Map(),
+    unseen: 0,
     hidden: new Map(),
     calls: new Map(),
     untold: true,

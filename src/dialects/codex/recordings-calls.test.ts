@@ -47,11 +47,14 @@ const facts = (events: readonly Event[]): Rec[] =>
     .filter(({ kind, session }) => session !== undefined && kind !== 'raw')
     .map(({ seq: _seq, origin: _origin, ...rest }) => plain(rest) as unknown as Rec)
 
-test("recorded traffic tells what the agent's words tell, and the host's", () => {
+test("recorded traffic tells what the agent's words tell, and the host's; what both tell, once", () => {
+  const prompts = (events: readonly Rec[], state: string): unknown[] =>
+    events.filter((event) => event['by'] === 'user' && event['state'] === state).map(({ text }) => text)
+  const byHost = (event: Rec): boolean => (event['by'] === 'user' && 'state' in event) || event['kind'] === 'permission.answer'
   for (const path of traffics) {
-    const ofHost = (event: Rec): boolean => event['state'] === 'sent' || event['kind'] === 'permission.answer'
-    const alone = facts(eventsIn(path.replace('.traffic', ''))).filter(({ kind }) => kind !== 'permission.answer')
-    const both = facts(eventsIn(path)).filter((event) => !ofHost(event))
+    const [traffic, agent] = [facts(eventsIn(path)), facts(eventsIn(path.replace('.traffic', '')))]
+    assert.deepEqual([prompts(traffic, 'sent'), prompts(traffic, 'seen')], [prompts(agent, 'seen'), []], path)
+    const [both, alone] = [traffic, agent].map((events) => events.filter((event) => !byHost(event))) as [Rec[], Rec[]]
     assert.deepEqual(
       both.map(({ how: _how, ...rest }) => rest),
       alone,
