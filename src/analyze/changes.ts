@@ -1,25 +1,38 @@
-// The files that a call changed and how, as far as the call itself tells: from its result, else from its input. Agents tell it in
-// many forms; each form is one function here, the surest first.
+// The files that a call changed and how, as far as the call itself tells: from its result, else from what it showed while it ran, else
+// from its input. Agents tell it in many forms; each form is one function here, the surest first.
 import { isRecord, type Rec } from '../base/json.ts'
 import type { Change } from './row.ts'
 
-type Told = { input?: unknown; data?: unknown; content?: readonly unknown[] | undefined; paths?: readonly string[] | undefined }
+type Told = {
+  input?: unknown
+  data?: unknown
+  content?: readonly unknown[] | undefined
+  /** Content before the end. */
+  early?: readonly unknown[] | undefined
+  paths?: readonly string[] | undefined
+}
 
 export function changesOf(told: Told): Change[] {
-  const { input, data, content = [], paths = [] } = told
-  const shown = content.filter(isRecord).filter(({ type }) => type === 'diff')
-  if (shown.length > 0) return shown.map(fromDiffBlock)
+  const { input, data, content, early, paths = [] } = told
+  const shown = fromDiffBlocks(content)
+  if (shown !== undefined) return shown
   const from = isRecord(data) ? data : undefined
   const path = textAt(from, 'filePath') ?? textAt(from, 'file_path') ?? (isRecord(input) ? pathOf(input) : undefined) ?? paths[0]
-  return fromHunks(from, path) ?? fromPatchText(from, path) ?? fromInput(input, path) ?? []
+  return fromHunks(from, path) ?? fromPatchText(from, path) ?? fromDiffBlocks(early) ?? fromInput(input, path) ?? []
 }
 
 /** ACP's own block, which others use too. */
-const fromDiffBlock = (block: Rec): Change => ({
-  path: textAt(block, 'path'),
-  before: textAt(block, 'oldText') ?? '',
-  after: textAt(block, 'newText') ?? '',
-})
+export const isDiffBlock = (block: unknown): block is Rec => isRecord(block) && block['type'] === 'diff'
+
+function fromDiffBlocks(content: readonly unknown[] | undefined): Change[] | undefined {
+  const blocks = content?.filter(isDiffBlock) ?? []
+  if (blocks.length === 0) return undefined
+  return blocks.map((block) => ({
+    path: textAt(block, 'path'),
+    before: textAt(block, 'oldText') ?? '',
+    after: textAt(block, 'newText') ?? '',
+  }))
+}
 
 /** Claude: `structuredPatch`, hunks with their lines. An empty list is a new file. */
 function fromHunks(data: Rec | undefined, path: string | undefined): Change[] | undefined {
@@ -50,10 +63,21 @@ function fromInput(input: unknown, path: string | undefined): Change[] | undefin
   const before = textAt(input, 'old_string') ?? textAt(input, 'oldString') ?? textAt(input, 'old_str')
   const after = textAt(input, 'new_string') ?? textAt(input, 'newString') ?? textAt(input, 'new_str')
   if (before !== undefined || after !== undefined) return [{ path, before: before ?? '', after: after ?? '' }]
+  if (Array.isArray(input['changes'])) return input['changes'].filter(isRecord).flatMap(fromFileChange)
   if (Array.isArray(input['edits']))
     return input['edits'].filter(isRecord).flatMap((edit) => fromInput({ ...edit, file_path: path }, path) ?? [])
   const written = textAt(input, 'content') ?? textAt(input, 'file_text')
   return written === undefined || path === undefined ? undefined : [{ path, before: '', after: written }]
+}
+
+/** Codex: of a file that is new or gone the `diff` is its text, of another a patch. */
+function fromFileChange(change: Rec): Change[] {
+  const [path, diff, kind] = [textAt(change, 'path'), textAt(change, 'diff'), change['kind']]
+  if (diff === undefined) return []
+  const word = isRecord(kind) ? kind['type'] : kind
+  return [
+    word === 'add' ? { path, before: '', after: diff } : word === 'delete' ? { path, before: diff, after: '' } : { path, patch: diff },
+  ]
 }
 
 const pathOf = (input: Rec): string | undefined =>

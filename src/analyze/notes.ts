@@ -23,7 +23,10 @@ export function noteOf(event: Event): Note | undefined {
     case 'content.end':
       return info(event.type, event.uri ?? event.mime ?? '')
     case 'file.update':
-      return info('files', (event.changes ?? []).map(({ path, change }) => `${change} ${path}`).join(' · '))
+      // A patch alone is that of the whole turn, told again and again; the calls have shown it.
+      return event.changes === undefined
+        ? undefined
+        : info('files', event.changes.map(({ path, change }) => `${change} ${path}`).join(' · '))
     case 'skill.load':
       return event.level === 'loaded' ? info('skill', event.name) : undefined
     case 'catalog.update': {

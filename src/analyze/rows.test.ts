@@ -141,6 +141,48 @@ test('changes of files are taken from whatever form the agent tells them in', ()
   const hunk = { oldStart: 1, oldLines: 1, newStart: 1, newLines: 1, lines: ['-a', '+b'] }
   assert.deepEqual(edit({}, { data: { filePath: 'f', structuredPatch: [hunk] } }), [[{ path: 'f', patch: '@@ -1,1 +1,1 @@\n-a\n+b' }]])
   assert.deepEqual(edit({ input: '*** Begin Patch\n+x' }, {}), [[{ patch: '*** Begin Patch\n+x' }]])
+  const changes = [
+    { path: 'f', kind: { type: 'add' }, diff: 'b\n' },
+    { path: 'g', kind: { type: 'delete' }, diff: 'a\n' },
+    { path: 'h', kind: { type: 'update', move_path: null }, diff: '@@ -1 +1 @@\n-a\n+b' },
+    { path: 'i', kind: 'update' },
+  ]
+  assert.deepEqual(edit({ input: { changes } }, {}), [
+    [
+      { path: 'f', before: '', after: 'b\n' },
+      { path: 'g', before: 'a\n', after: '' },
+      { path: 'h', patch: '@@ -1 +1 @@\n-a\n+b' },
+    ],
+  ])
+})
+
+test('a diff that a call showed while it ran is its change, unless its end tells it better', () => {
+  const content = [{ type: 'diff', path: 'f', oldText: null, newText: 'b' }]
+  const changes = (end: object): unknown =>
+    brief(
+      rowsOf(
+        { kind: 'tool.start', call: 'c', name: 'e', toolKind: 'edit', input: { file_path: 'f', content: 'other' } },
+        { kind: 'tool.update', call: 'c', state: 'running', content },
+        { kind: 'tool.update', call: 'c', state: 'running', content: [{ type: 'text', text: 'x' }] },
+        { kind: 'tool.end', call: 'c', status: 'ok', ...end },
+      ),
+      'changes',
+    ).at(-1)
+  assert.deepEqual(changes({}), [[{ path: 'f', before: '', after: 'b' }]])
+  assert.deepEqual(changes({ data: { diff: '@@ -1 +1 @@' } }), [[{ path: 'f', patch: '@@ -1 +1 @@' }]])
+})
+
+test('the patch of a whole turn is no row: the calls have shown it', () => {
+  assert.deepEqual(rowsOf({ kind: 'file.update', diff: '--- a' }), [])
+})
+
+test('who is asked about a patch is told its files', () => {
+  const input = { changes: [{ path: '/a' }, { path: '/b' }] }
+  const rows = rowsOf(
+    { kind: 'tool.start', call: 'c', name: 'fileChange', toolKind: 'edit', input, paths: ['/a', '/b'] },
+    { kind: 'permission.request', call: 'c', id: '1', name: 'fileChange', toolKind: 'edit', input, options: [] },
+  )
+  assert.deepEqual(brief(rows, 'subject', 'question')[1], [undefined, '/a /b'])
 })
 
 test('trouble is a note with its weight', () => {

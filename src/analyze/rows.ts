@@ -2,7 +2,7 @@
 // stream and a recording are shown by the same code. Memory holds only what is open.
 import type { Event, EventOf } from '../model/event.ts'
 import { outcomeOf, toolFailed } from '../model/outcome.ts'
-import { changesOf } from './changes.ts'
+import { changesOf, isDiffBlock } from './changes.ts'
 import { noteOf } from './notes.ts'
 import type { AskRow, CallRow, PlanRow, Row, TaskRow } from './row.ts'
 import { subjectOf, todosIn } from './subject.ts'
@@ -14,7 +14,7 @@ type Open<R> = { row: R; at: number | undefined }
 /** What is open in one session. */
 type State = {
   depths: Map<string, number>
-  calls: Map<string, Open<CallRow> & { paths: readonly string[] | undefined }>
+  calls: Map<string, Open<CallRow> & { paths: readonly string[] | undefined; early?: readonly unknown[] }> // `early`: diffs it showed
   tasks: Map<string, Open<TaskRow> & { call: string | undefined }> // `call`: the open call that spawned it, which is on the screen
   asks: Map<string, AskRow>
   plan: readonly Entry[] // as it was last told
@@ -229,6 +229,7 @@ export function createTimeline(): Timeline {
     const subject = subjectOf({ toolKind, title: event.title, input, paths: event.paths }) || row.subject
     open.paths = event.paths ?? open.paths
     open.row = { ...row, input, toolKind, subject }
+    if (event.content !== undefined && changesFiles(toolKind) && event.content.some(isDiffBlock)) open.early = event.content
     if (subject !== row.subject) rows.push({ ...open.row, seq: event.seq, at: event.at })
   }
 
@@ -244,7 +245,8 @@ export function createTimeline(): Timeline {
       subject: event.title ?? '',
     }
     const { input, toolKind } = base
-    const changes = status === 'ok' && changesFiles(toolKind) ? changesOf({ input, data, content, paths: open?.paths }) : []
+    const changes =
+      status === 'ok' && changesFiles(toolKind) ? changesOf({ input, data, content, early: open?.early, paths: open?.paths }) : []
     rows.push({
       ...base,
       open: undefined,
@@ -292,7 +294,8 @@ export function createTimeline(): Timeline {
             type: 'ask',
             about: 'permission',
             name: event.name ?? event.permission,
-            question: event.question ?? subjectOf({ toolKind: event.toolKind ?? 'other', input: event.input }),
+            question:
+              event.question ?? subjectOf({ toolKind: event.toolKind ?? 'other', input: event.input, paths: pathsOf(state, event) }),
             unasked: event.synthetic === 'required' ? true : undefined,
             open: true,
           }
@@ -335,6 +338,10 @@ function isToldByCall({ calls }: State, { call, kind }: Event): boolean {
   const toolKind = call === undefined ? undefined : calls.get(call)?.row.toolKind
   return toolKind !== undefined && (kind === 'skill.load' ? toolKind === 'skill' : toolKind !== 'other' && changesFiles(toolKind))
 }
+
+/** Of the call that it is about. */
+const pathsOf = ({ calls }: State, { call }: Event): readonly string[] | undefined =>
+  call === undefined ? undefined : calls.get(call)?.paths
 
 const isSamePlan = (a: readonly Entry[], b: readonly Entry[]): boolean =>
   a.length === b.length && a.every(({ text, status }, index) => text === b[index]!.text && status === b[index]!.status)

@@ -41,7 +41,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const out = screen()
   const timeline = createTimeline()
   const totals = createShowTotals()
-  const view = createTerminalView({ ...screenOf(), full: values['full'] === true, totals: totals.take })
+  const view = createTerminalView({ ...screenOf(), full: values['full'] === true, patient: true, totals: totals.take })
   const held: Event[] = [] // the end of a session that waits for the prices, and what came after it
   const tell = (event: Event): void => {
     if (held.length > 0 || !totals.push(event)) return void held.push(event)
@@ -65,6 +65,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   }
   const take = (block: Uint8Array): boolean => {
     reader.push(block)
+    view.settle().forEach(out.line)
     out.flush()
     return totals.wantsPrices()
   }

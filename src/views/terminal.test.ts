@@ -28,6 +28,15 @@ test('a call that does not yet say what it is about waits for that, but for noth
   ])
 })
 
+test('where more is there already, a call waits for its input, so that it has one line', () => {
+  const view = createTerminalView({ width: 40, colour: false, patient: true })
+  const push = (row: Record<string, unknown>): string[] => view.push({ seq: 1, depth: 0, ...call, open: true, ...row } as unknown as Row)
+  assert.deepEqual([push({ subject: 'Terminal' }), push({ subject: 'npm' })], [[], []])
+  assert.deepEqual(push({ input: { command: 'npm test' } }), ['● Bash npm test'])
+  assert.deepEqual([push({ id: 'd', subject: 'Editing' }), view.settle(), view.settle()], [[], ['● Bash Editing'], []])
+  assert.deepEqual([push({ id: 'e' }), push({ id: 'e', open: undefined, status: 'ok' })], [[], ['● Bash npm test', '  ✔ ok']])
+})
+
 test('long outputs and thoughts are folded, and not with --full', () => {
   const output = Array.from({ length: 9 }, (_, index) => `line ${index}`).join('\n')
   const rows = [

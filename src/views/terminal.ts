@@ -30,11 +30,14 @@ export type TerminalOptions = {
   colour: boolean
   /** Nothing is folded. */
   full?: boolean | undefined
+  /** A call that was announced without its input waits for it, until something else comes or `settle` is called. */
+  patient?: boolean | undefined
   /** Tokens and cost of a session, told in its closing line. */
   totals?: ((session: string | undefined) => { usage?: Usage | undefined; cost?: Pick<Cost, 'usd' | 'by'> | undefined }) | undefined
 }
 
-export type TerminalView = { push(row: Row): string[] }
+/** `settle`: what waits is shown as it is. */
+export type TerminalView = { push(row: Row): string[]; settle(): string[] }
 
 const outputLines = { ok: 4, failed: 12 } as const
 const thoughtLines = 2
@@ -43,7 +46,7 @@ const promptLines = 20
 const noteLines = 4
 const reasonLines = 3 // of why something was refused or did not work
 
-export function createTerminalView({ width, colour, full = false, totals }: TerminalOptions): TerminalView {
+export function createTerminalView({ width, colour, full = false, patient = false, totals }: TerminalOptions): TerminalView {
   const style = styleFor(colour)
   let lastId: string | undefined // the row that the last lines were of
   let spoke = false // the last lines were an answer or a prompt, which stand apart
@@ -257,9 +260,14 @@ export function createTerminalView({ width, colour, full = false, totals }: Term
     push(row) {
       const held = waiting
       waiting = undefined
-      const isUnclear = row.type === 'call' && row.open === true && row.subject === ''
+      const isUnclear = row.type === 'call' && row.open === true && (row.subject === '' || (patient && row.input === undefined))
       if (held !== undefined && (held.id !== row.id || row.open !== true)) return [...put(held), ...(isUnclear ? hold(row) : put(row))]
       return isUnclear ? hold(row) : put(row)
+    },
+    settle() {
+      const held = waiting
+      waiting = undefined
+      return held === undefined ? [] : put(held)
     },
   }
 
