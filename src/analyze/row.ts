@@ -7,6 +7,9 @@ import type { Reason, ToolKind, ToolStatus } from '../model/vocabulary.ts'
 /** A file that a call changed: the text before and after, or a patch in unified form. */
 export type Change = { path?: string | undefined; before?: string | undefined; after?: string | undefined; patch?: string | undefined }
 
+/** What a subagent does, and the call that began it. */
+export type Lane = { title: string; call?: string | undefined }
+
 type Place = {
   id: string
   seq: number
@@ -15,6 +18,7 @@ type Place = {
   /** The lane of a subagent, and how deep it lies under the main one. */
   agent?: string | undefined
   depth: number
+  lane?: Lane | undefined
   /** Something is still to come under the same id. */
   open?: true | undefined
 }

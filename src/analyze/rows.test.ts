@@ -83,6 +83,13 @@ test('subagents lie under the lane that began them; one that outlives its call i
     { kind: 'tool.end', call: 'c', status: 'ok', task: 'a' },
     { kind: 'task.end', task: 'a', status: 'ok', text: 'seen' },
   )
+  assert.deepEqual(
+    rows.slice(1, 3).map(({ lane }) => [lane?.title, lane?.call]),
+    [
+      ['Agent look', 'c'],
+      ['task deeper', undefined],
+    ],
+  )
   assert.deepEqual(brief(rows, 'type', 'depth', 'text'), [
     ['call', 0, undefined],
     ['task', 1, undefined],

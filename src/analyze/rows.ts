@@ -3,17 +3,19 @@
 import type { Event, EventOf } from '../model/event.ts'
 import { outcomeOf, toolFailed } from '../model/outcome.ts'
 import { changesOf, isDiffBlock } from './changes.ts'
+import { beginning } from './excerpt.ts'
 import { noteOf } from './notes.ts'
-import type { AskRow, CallRow, PlanRow, Row, TaskRow } from './row.ts'
+import type { AskRow, CallRow, Lane, PlanRow, Row, TaskRow } from './row.ts'
 import { subjectOf, todosIn } from './subject.ts'
 
 type Said = 'text' | 'thought'
 type Entry = PlanRow['entries'][number]
+const longestTitle = 120 // of a lane, in characters: it is kept as long as the session
 type Open<R> = { row: R; at: number | undefined }
 
 /** What is open in one session. */
 type State = {
-  depths: Map<string, number>
+  lanes: Map<string, Lane & { depth: number }>
   calls: Map<string, Open<CallRow> & { paths: readonly string[] | undefined; early?: readonly unknown[] }> // `early`: diffs it showed
   tasks: Map<string, Open<TaskRow> & { call: string | undefined }> // `call`: the open call that spawned it, which is on the screen
   asks: Map<string, AskRow>
@@ -28,7 +30,7 @@ type State = {
 }
 
 const newState = (at: number | undefined): State => ({
-  depths: new Map(),
+  lanes: new Map(),
   calls: new Map(),
   tasks: new Map(),
   asks: new Map(),
@@ -74,7 +76,9 @@ export function createTimeline(): Timeline {
   }
 
   function place(state: State, { seq, at, session, agent }: Event, id = `e${seq}`) {
-    return { id, seq, at, session, agent, depth: agent === undefined ? 0 : (state.depths.get(agent) ?? 1) }
+    if (agent === undefined) return { id, seq, at, session, agent, depth: 0, lane: undefined }
+    const lane = state.lanes.get(agent)
+    return { id, seq, at, session, agent, depth: lane?.depth ?? 1, lane }
   }
 
   function take(state: State, event: Event): void {
@@ -263,8 +267,8 @@ export function createTimeline(): Timeline {
 
   function taskStart(state: State, event: EventOf<'task.start'>): void {
     const where = place(state, event, event.task)
-    state.depths.set(event.task, where.depth + 1)
-    const call = event.call !== undefined && state.calls.has(event.call) ? event.call : undefined
+    const caller = event.call === undefined ? undefined : state.calls.get(event.call)?.row
+    const call = caller && event.call
     const row: TaskRow = {
       ...where,
       type: 'task',
@@ -272,6 +276,8 @@ export function createTimeline(): Timeline {
       agentType: event.agentType,
       open: true,
     }
+    const title = caller === undefined ? `${row.agentType ?? 'task'} ${row.title}` : `${caller.name} ${caller.subject}`
+    state.lanes.set(event.task, { depth: where.depth + 1, title: beginning(title, longestTitle), call })
     state.tasks.set(event.task, { row, at: event.at, call })
     if (call === undefined) rows.push(row)
   }

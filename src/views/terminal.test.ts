@@ -98,6 +98,46 @@ test('questions, plans and subagents have their signs', () => {
   ])
 })
 
+test('a step of a subagent names it where another stands above', () => {
+  const one = { agent: 'one', depth: 1, lane: { title: 'Agent One', call: 'c1' } }
+  const two = { agent: 'two', depth: 1, lane: { title: 'Agent Two', call: 'c2' } }
+  const deep = { agent: 'deep', depth: 2, lane: { title: 'task Deep' } }
+  const head = (id: string, subject: string): Record<string, unknown> => ({ ...call, id, name: 'Agent', subject, open: true })
+  const note = (text: string, place: object): Record<string, unknown> => ({ type: 'note', level: 'info', label: 'n', text, ...place })
+  const rows = [
+    head('c1', 'One'),
+    note('a', one),
+    { type: 'task', id: 'deep', title: 'Deep', open: true, ...one },
+    note('b', deep),
+    note('c', one),
+    head('c2', 'Two'),
+    note('d', two),
+    note('e', one),
+    note('f', deep),
+    { type: 'text', text: 'g', ...two },
+    note('h', { agent: 'unknown', depth: 1 }),
+  ]
+  assert.deepEqual(shown(rows), [
+    '● Agent One',
+    '│ · n a',
+    '│ ◆ task Deep',
+    '│ │ · n b',
+    '│ · n c',
+    '● Agent Two',
+    '│ · n d',
+    '↳ Agent One',
+    '│ · n e',
+    '│ ↳ task Deep',
+    '│ │ · n f',
+    '',
+    '↳ Agent Two',
+    '│ g',
+    '',
+    '↳ unknown',
+    '│ · n h',
+  ])
+})
+
 test("a rule's yes is no news; with --full it is told", () => {
   const ask = { type: 'ask', about: 'permission', name: 'Bash', question: 'ls', decision: 'allow', by: 'rule', unasked: true }
   assert.deepEqual(shown([ask]), [])

@@ -49,6 +49,7 @@ const reasonLines = 3 // of why something was refused or did not work
 export function createTerminalView({ width, colour, full = false, patient = false, totals }: TerminalOptions): TerminalView {
   const style = styleFor(colour)
   let lastId: string | undefined // the row that the last lines were of
+  const lanes: (string | undefined)[] = [] // at each depth, the subagent whose steps a reader takes the next one for
   let spoke = false // the last lines were an answer or a prompt, which stand apart
   let lastError = '' // a fault is told once, though the call, the turn and the session may all end with it
   let lastReason = '' // why something was refused: the call's result is often the same words
@@ -242,16 +243,27 @@ export function createTerminalView({ width, colour, full = false, patient = fals
     return [head, ...resultLines(answer, !good, wide - 4).map((line) => `    ${line}`)]
   }
 
+  const bars = (depth: number): string => (depth === 0 ? '' : style.dim('│ ').repeat(depth))
+
+  /** Whose steps follow, unless that is plain from what stands above them. */
+  function laneHead({ agent, lane, depth }: Row): string[] {
+    if (agent === undefined || lanes[depth] === agent || lastId === agent || (lane?.call !== undefined && lane.call === lastId)) return []
+    return [`${bars(depth - 1)}${style.dim(`↳ ${cutTo(harmlessLine(lane?.title ?? agent), room(depth) - 2)}`)}`]
+  }
+
   function put(row: Row): string[] {
     const own = linesOf(row)
     if (own.length === 0) return own
-    const bar = row.depth === 0 ? '' : style.dim('│ ').repeat(row.depth)
-    const lines = bar === '' ? own : own.map((line) => bar + line)
+    const bar = bars(row.depth)
+    const head = bar === '' ? [] : laneHead(row)
+    const lines = bar === '' ? own : [...head, ...own.map((line) => bar + line)]
+    lanes.length = row.depth + 1
+    lanes[row.depth] = row.agent
     const speaks = row.type === 'text' || row.type === 'prompt' || row.type === 'start'
     const apart = lastId !== undefined && row.id !== lastId && (speaks || spoke) && row.type !== 'end'
     spoke = speaks
     lastId = row.id
-    return apart ? [bar.trimEnd(), ...lines] : lines
+    return apart ? [(head.length > 0 ? bars(row.depth - 1) : bar).trimEnd(), ...lines] : lines
   }
 
   /** A call that does not yet say what it is about waits for that, but for nothing else. */
