@@ -104,6 +104,16 @@ test('classes: tags, filters, rules of one’s own', () => {
   assert.equal(watch(['--rules', rules, '--only', 'finding', '--classify'], log).stdout, `FINDING ${finding}FINDING ${deploy}`)
 })
 
+test('what matters is told in plain too, whatever Avenor has a record for', () => {
+  const commit = readFileSync(fixture('copilot/c-bash.ndjson'), 'utf8').replaceAll('echo out', 'git commit -m out')
+  const told = watch(['--only', 'milestone', '--classify'], commit).stdout
+  assert.match(told, /^MILESTONE EVENT tool\.call_update \S+ bash:git commit -m out[^\n]* \[pending\]\nMILESTONE EVENT session\.end .*\n$/)
+  const limit = readFileSync(fixture('claude/2.1.325/t-ratelimit-oauth.ndjson'))
+  const rules = scratch('rules.yaml', 'rules:\n  - event: rate_limit_event\n    class: finding\n')
+  for (const more of [[], ['--redact']])
+    assert.match(watch(['--rules', rules, '--only', 'finding', ...more], limit).stdout, /^FINDING EVENT rate_limit_event \S+ \n$/)
+})
+
 test('--session shows one session', () => {
   const log = chunk('one') + chunk('two', 't') + '{"event":"x","sessionID":"t"}\n' + end
   assert.equal(watch(['--session', 't'], log).stdout, `${line('two', 't')}EVENT x t \n`)

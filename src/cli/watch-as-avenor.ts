@@ -1,6 +1,7 @@
 // Events of any dialect as the Avenor records that `watch` tells in a line: name and session, and what the excerpt is made of.
 // Unlike a conversion it never holds anything back, adds nothing, and tells what Avenor's log has no record for by the record
 // that comes nearest: a question to the user, a model call that is tried again, a subagent's words and end.
+import { commandOf } from '../analyze/subject.ts'
 import type { Rec } from '../base/json.ts'
 import { wireId } from '../dialects/contract.ts'
 import { exitReasonOf, kindWordOf, stopReasonOf } from '../dialects/avenor/words.ts'
@@ -10,9 +11,10 @@ import { outcomeOf, toolFailed } from '../model/outcome.ts'
 const mostOpen = 4096
 
 type Told = Rec & { event: string }
-type Table = { [K in Kind]?: (event: EventOf<K>) => Told | undefined }
+type Table = { [K in Kind]?: (event: EventOf<K>, isNotable: boolean) => Told | undefined }
 
-export function createTranslator(): (event: Event) => Told | undefined {
+/** `isNotable`: whether it is more than ACTIVITY, where classes are asked for. */
+export function createTranslator(): (event: Event, isNotable: boolean) => Told | undefined {
   const kinds = new Map<string, string>() // of the calls that are open
   const titles = new Map<string, Pick<EventOf<'task.start'>, 'type' | 'title'>>() // of the tasks
   let lastError = '' // told by its own event; the turn that it ends tells it again
@@ -23,6 +25,14 @@ export function createTranslator(): (event: Event) => Told | undefined {
     const kind = kindWordOf(event.name, event.toolKind)
     note(kinds, callKey(event), kind)
     return { event: 'tool.call', kind, title: event.title ?? event.name, status: 'pending' }
+  }
+
+  /** Most say only that a call goes on; some agents tell the command not before. */
+  function toolUpdate(event: EventOf<'tool.update'>, isNotable: boolean): Told | undefined {
+    if (!isNotable) return undefined
+    const { title, input, toolKind, state } = event
+    const kind = kinds.get(callKey(event)) ?? kindWordOf(undefined, toolKind)
+    return { event: 'tool.call_update', kind, title: commandOf({ toolKind: 'execute', title, input }), status: states[state] }
   }
 
   function toolEnd(event: EventOf<'tool.end'>): Told {
@@ -62,6 +72,7 @@ export function createTranslator(): (event: Event) => Told | undefined {
     'thought.end': ({ text, streamed }) => (streamed || text === undefined ? undefined : { event: 'agent.thought_chunk', delta: text }),
     'prompt.submit': prompt,
     'tool.start': toolStart,
+    'tool.update': toolUpdate,
     'tool.end': toolEnd,
     'task.start': ({ task, type, title }) => note(titles, task, { type, title }),
     'task.end': taskEnd,
@@ -78,8 +89,9 @@ export function createTranslator(): (event: Event) => Told | undefined {
     raw: ({ type, why, origin }) => (origin?.dialect === 'avenor' && why !== 'redundant' ? { event: type } : undefined),
   }
 
-  return (event) => {
-    const told = (table[event.kind] as ((event: Event) => Told | undefined) | undefined)?.(event) // the row of its own kind
+  return (event, isNotable) => {
+    const row = table[event.kind] as ((event: Event, isNotable: boolean) => Told | undefined) | undefined // that of its own kind
+    const told = row?.(event, isNotable)
     if (told !== undefined && event.session !== undefined) told['session_id'] = wireId(event.session)
     return told
   }
@@ -97,4 +109,5 @@ function prompt({ text, by, state, delivery, bytes }: EventOf<'prompt.submit'>):
   return { event: 'agent.prompt_submitted' }
 }
 
+const states = { pending: 'pending', running: 'in_progress', waiting: 'pending' } as const
 const reports = { ready: 'agent.channel_ready', state: 'agent.report', reply: 'agent.reply', finish: 'agent.finish' } as const

@@ -73,7 +73,7 @@ function suggestion(word: string, known: readonly string[]): string {
   return near === undefined ? ` (known: ${known.join(', ')})` : `; did you mean ${near}?`
 }
 
-export async function viewOf(choices: Choices, options: Pick<ViewOptions, 'dialect' | 'put' | 'redactor'>): Promise<View> {
+export async function viewOf(choices: Choices, options: Pick<ViewOptions, 'dialect' | 'nameOf' | 'put' | 'redactor'>): Promise<View> {
   const { format, only, session, classify, accumulate } = choices
   const wants = (its: string | undefined, notable: Class | undefined): boolean =>
     (session === undefined || its === session) && (only === undefined || only.has(notable ?? 'ACTIVITY'))

@@ -4,6 +4,7 @@ import { suite, test } from 'node:test'
 import type { Class } from '../analyze/classify.ts'
 import type { Rec } from '../base/json.ts'
 import { parseJson } from '../base/json.ts'
+import type { Event, Kind } from '../model/event.ts'
 import { createPlain } from './watch-plain.ts'
 import type { ViewOptions } from './watch-view.ts'
 
@@ -116,6 +117,50 @@ suite('classes', () => {
   test('are not told unless asked for', () => assert.deepEqual(shown('no'), ['EVENT x  ', 'EVENT x  ', 'EVENT x  ']))
   test('tag what matters', () => assert.deepEqual(shown('notable'), ['MILESTONE EVENT x  ', 'FINDING EVENT x  ', 'EVENT x  ']))
   test('tag every line', () => assert.deepEqual(shown('all'), ['MILESTONE EVENT x  ', 'FINDING EVENT x  ', 'ACTIVITY EVENT x  ']))
+})
+
+suite('what matters is told, also where Avenor has no record for it', () => {
+  const span = { bytes: new Uint8Array(), start: 0, end: 0, offset: 70, line: 2 }
+  const linesOf = (record: Rec | undefined, ...told: [its: Class, kind: Kind, more?: object][]): string[] => {
+    const { lines, view } = plain({ dialect: 'claude', nameOf: ({ type }) => type as string, classify: 'notable' })
+    const origin = { dialect: 'claude', record: 2, offset: 70, length: 9 }
+    const events = told.map(([, kind, more], seq) => ({ v: 1, seq, kind, session: '~s', origin, ...more }) as Event)
+    view.show({ events, record, span, classes: told.map(([its]) => its) })
+    return lines
+  }
+  const commit = { call: 'c', state: 'running', toolKind: 'execute', input: { command: 'git commit -m x' } }
+  const limit = { type: 'rate_limit_event' }
+
+  test('a command that comes after its call', () => {
+    assert.deepEqual(linesOf({}, ['MILESTONE', 'tool.update', commit]), [
+      'MILESTONE EVENT tool.call_update s bash:git commit -m x [in_progress]',
+    ])
+    assert.deepEqual(linesOf({}, ['MILESTONE', 'tool.update', { call: 'c', state: 'pending', title: 'git commit' }]), [
+      'MILESTONE EVENT tool.call_update s other:git commit [pending]',
+    ])
+    assert.deepEqual(linesOf({}, ['ACTIVITY', 'tool.update', commit]), [])
+  })
+
+  test('any other by the name of its record, with what it says, once', () => {
+    assert.deepEqual(linesOf(limit, ['FINDING', 'usage.update'], ['FINDING', 'notice', { text: 'slow' }]), [
+      'FINDING EVENT rate_limit_event s ',
+    ])
+    assert.deepEqual(linesOf(limit, ['FINDING', 'notice', { text: 'slow\ndown' }]), ['FINDING EVENT rate_limit_event s slow down'])
+    assert.deepEqual(linesOf(limit, ['FINDING', 'text.end', { text: 'a' }], ['FINDING', 'message.end']), [
+      'FINDING EVENT agent.message_chunk s a',
+    ])
+    assert.deepEqual(linesOf(limit, ['MILESTONE', 'error', { error: { text: 'a' } }], ['FINDING', 'message.end']), [
+      'MILESTONE EVENT avenor.error s backend: a',
+      'FINDING EVENT rate_limit_event s ',
+    ])
+    assert.deepEqual(linesOf(limit, ['FINDING', 'raw', { type: 'other' }]), ['FINDING EVENT other s '])
+    assert.deepEqual(linesOf(limit, ['MILESTONE', 'cancel.request', { origin: undefined }]), ['MILESTONE EVENT cancel.request s '])
+  })
+
+  test('but the end of a turn by that of its session', () => {
+    assert.deepEqual(linesOf({ type: 'result' }, ['MILESTONE', 'turn.end', { reason: 'end_turn' }], ['ACTIVITY', 'usage.update']), [])
+    assert.deepEqual(linesOf({ type: 'result' }, ['FINDING', 'turn.end', { reason: 'end_turn' }]), ['FINDING EVENT result s '])
+  })
 })
 
 suite('accumulate', () => {

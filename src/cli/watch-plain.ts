@@ -2,15 +2,21 @@
 // An Avenor record is told as it stands, also one of wrong shape or of a user's own type; other dialects event by event.
 import type { Class } from '../analyze/classify.ts'
 import type { Rec } from '../base/json.ts'
+import { wireId } from '../dialects/contract.ts'
+import type { Event } from '../model/event.ts'
 import { createTranslator } from './watch-as-avenor.ts'
 import { brief, chunkText, excerptOf, isChunk, oneLine, sessionIn, whole } from './watch-excerpt.ts'
-import { highest, tagOf, type View, type ViewOptions } from './watch-view.ts'
+import { highest, type Seen, tagOf, type View, type ViewOptions } from './watch-view.ts'
 
 /** Text of one message that is joined to one line; a longer one is told in several. */
 const longestJoined = 1 << 20
 
+const notable: readonly Class[] = ['MILESTONE', 'FINDING']
+/** A turn that went well is told by the end of its session. */
+const isToldLater = ({ kind }: Event, its: Class): boolean => kind === 'turn.end' && its === 'MILESTONE'
+
 /** `accumulate`: chunks that follow each other and are of one kind and session make one line. */
-export function createPlain({ dialect, put, wants, classify, accumulate, redactor }: ViewOptions & { accumulate: boolean }): View {
+export function createPlain({ dialect, nameOf, put, wants, classify, accumulate, redactor }: ViewOptions & { accumulate: boolean }): View {
   const asAvenor = createTranslator()
   let joined: { key: string; name: string; session: string; text: string; its: Class; since: number } | undefined
 
@@ -42,6 +48,14 @@ export function createPlain({ dialect, put, wants, classify, accumulate, redacto
     print(name, sessionIn(record), brief(excerptOf(name, record)), its)
   }
 
+  /** What matters of a record that Avenor has no words for, in one line: the name that the record has in its own dialect. */
+  function tellByName(event: Event, { record, span }: Pick<Seen, 'record' | 'span'>, its: Class): void {
+    const isOfRecord = record !== undefined && event.origin?.offset === span?.offset // with --redact it may come later
+    const name = event.kind === 'raw' ? event.type : ((isOfRecord ? nameOf?.(record) : undefined) ?? event.kind)
+    settle()
+    print(name, wireId(event.session ?? ''), brief('text' in event ? (event.text ?? '') : ''), its)
+  }
+
   return {
     ofRecords: dialect === 'avenor',
     show({ events, record, span, classes }) {
@@ -52,11 +66,17 @@ export function createPlain({ dialect, put, wants, classify, accumulate, redacto
         tell(name, record, '', highest(classes), since)
         return true
       }
+      const said: Partial<Record<Class, true>> = {}
+      const untold: Partial<Record<Class, Event>> = {}
       for (const [index, event] of events.entries()) {
         if (event.synthetic === 'cut') continue // nobody has told it: the stream merely stops there
-        const told = asAvenor(event)
-        if (told !== undefined) tell(told.event, told, event.agent ?? '', classes[index] ?? 'ACTIVITY', since)
+        const its = classes[index] ?? 'ACTIVITY'
+        const told = asAvenor(event, its !== 'ACTIVITY')
+        if (told === undefined) untold[its] ??= event
+        else tell(told.event, told, event.agent ?? '', its, since)
+        if (told !== undefined || isToldLater(event, its)) said[its] = true
       }
+      for (const its of notable) if (untold[its] !== undefined && said[its] === undefined) tellByName(untold[its], { record, span }, its)
       return !events.some(({ kind }) => kind === 'issue')
     },
     settle,

@@ -27,7 +27,7 @@ export type StreamOptions = {
   put: Put
   /** Takes secrets out of all that is shown. */
   redactor: Redactor | undefined
-  createView(options: Pick<ViewOptions, 'dialect' | 'put' | 'redactor'>): View | Promise<View>
+  createView(options: Pick<ViewOptions, 'dialect' | 'nameOf' | 'put' | 'redactor'>): View | Promise<View>
   /** Absent where nobody asks for classes. */
   createClassifier: ((dialect: Dialect) => Classifier) | undefined
   /** The one session whose end is waited for. */
@@ -53,7 +53,7 @@ export function createStream({ name, put, createView, createClassifier, redactor
       bytes: (bytes) => skip > 0 || put.bytes(bytes),
       made: (text) => skip > 0 || put.made(text),
     }
-    const view = await createView({ dialect: dialect.name, put: show, redactor })
+    const view = await createView({ dialect: dialect.name, nameOf: dialect.tag, put: show, redactor })
     const cleaner = redactor === undefined ? undefined : createCleaner(redactor, view.ofRecords === true)
     const present = (seen: Seen): void => {
       if (!view.show(seen) && skip === 0) for (const event of seen.events) if (event.kind === 'issue') complain(event)

@@ -36,6 +36,8 @@ export type Put = {
 
 export type ViewOptions = {
   dialect: string
+  /** What a record is called in its dialect. */
+  nameOf?(record: Rec): string | undefined
   put: Put
   /** Takes secrets out of what is shown; records and events come without any. */
   redactor?: Redactor | undefined
