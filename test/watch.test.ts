@@ -139,6 +139,12 @@ test('other dialects are told in Avenor’s words', () => {
   assert.doesNotMatch(watch([], `${cut}\n`).stdout, /session\.end|failed/, 'nobody has told an end')
 })
 
+test('pretty tags the first line of what matters, not the blank one above it', () => {
+  const { stdout } = watch(['--format', 'pretty', '--classify', fixture('claude/2.1.325/h-429-then-ok.ndjson')])
+  const tagged = stdout.split('\n').flatMap((text) => /^MILESTONE (.*)$/.exec(text)?.[1]?.slice(0, 9) ?? [])
+  assert.deepEqual(tagged, ['! retry 1', '! retry 2', '✔ turn 1 ', '✔ done · '])
+})
+
 test('a terminal gets harmless text, and pretty unless asked otherwise', () => {
   const log = scratch('evil.ndjson', chunk('\u001b]0;owned\u0007 \u202e bidi') + end)
   const onTerminal = (args: string): string => shell(`script -qec 'sluice watch ${args} ${log}' /dev/null < /dev/null`).stdout

@@ -13,7 +13,8 @@ export function createPretty({ put, wants, classify }: ViewOptions): View {
         const lines = timeline.push(event).flatMap((row) => view.push(row))
         if (!wants(event.session, classes[index])) continue
         const tag = tagOf(classes[index], classify)
-        for (const [at, line] of lines.entries()) put.made(at === 0 ? tag + line : line)
+        const first = lines.findIndex((line) => line !== '') // above it may be a blank line
+        for (const [at, line] of lines.entries()) put.made(at === first ? tag + line : line)
       }
       return !events.some(({ kind }) => kind === 'issue')
     },
