@@ -3,12 +3,17 @@ import assert from 'node:assert/strict'
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { test } from 'node:test'
-import { sluice } from './run.ts'
+import { fixture, sluice } from './run.ts'
 import { chunk, end, endLine, line, newFile, startWatch } from './watching.ts'
 
 const cursorOf = (file: string): string => `${file}.cursor`
 const offset = (file: string): string => readFileSync(cursorOf(file), 'utf8')
 const once = (file: string, ...more: string[]) => sluice(['watch', '--since-cursor', cursorOf(file), ...more, file])
+/** A log cut behind the record that ends each turn. */
+const turnsOf = (name: string): string[] =>
+  readFileSync(fixture(name), 'utf8')
+    .split(/(?<="type":"result".*\n)/)
+    .filter((part) => part !== '')
 
 test('a second run tells only what is new', () => {
   const file = newFile()
@@ -49,6 +54,40 @@ test('a phrase that began before the cursor is still found', () => {
   assert.equal(once(file, '--classify').stdout, line('the reviewer'))
   appendFileSync(file, chunk('flagged it'))
   assert.equal(once(file, '--classify').stdout, `FINDING ${line('flagged it')}`)
+})
+
+test('the end of a finished turn is told once, by the run that reads it, and so is the next', () => {
+  for (const name of ['claude/2.1.325/a-text', 'codex/exec/a-text', 'opencode/1.18.33/run/a-text', 'acp/claude/a-text']) {
+    const text = readFileSync(fixture(`${name}.ndjson`), 'utf8')
+    const file = newFile()
+    const tells = (more: string): number => {
+      appendFileSync(file, more)
+      return once(file, '--only', 'milestone').stdout.match(/^EVENT session\.end \S+ stop_reason=end_turn$/gm)?.length ?? 0
+    }
+    const last = text.lastIndexOf('\n', text.length - 2) + 1
+    assert.deepEqual([name, tells(text.slice(0, last)) + tells(text.slice(last)), tells('')], [name, 1, 0])
+    assert.equal(offset(file), `${readFileSync(file).length}\n`)
+  }
+  const [first = '', second = ''] = turnsOf('claude/2.1.325/j-stdin-multiturn.ndjson')
+  const file = newFile()
+  const ends = (): number => once(file).stdout.match(/session\.end/g)?.length ?? 0
+  writeFileSync(file, first + second.slice(0, 50)) // half a line of the next turn
+  assert.deepEqual([ends(), ends()], [1, 0])
+  appendFileSync(file, second.slice(50))
+  assert.deepEqual([ends(), ends()], [1, 0])
+})
+
+test('a kill while more may come does not lose the end of the turn', async () => {
+  const [text, file] = [readFileSync(fixture('claude/2.1.325/a-text.ndjson')), newFile()]
+  writeFileSync(file, text)
+  {
+    await using watch = startWatch(['--follow', '--since-cursor', cursorOf(file), file])
+    await watch.until(() => watch.out().includes('agent.message_chunk'))
+    while (!existsSync(cursorOf(file))) await new Promise(setImmediate)
+  }
+  const { stdout } = once(file)
+  assert.match(stdout, /EVENT session\.end \S+ stop_reason=end_turn\n$/)
+  assert.equal(once(file).stdout, '')
 })
 
 test('a cursor that cannot be used is wrong usage, and says why', () => {

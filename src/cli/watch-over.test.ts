@@ -63,6 +63,39 @@ test('where not even turns are told, the last answer or a fatal error may have b
   assert.equal(stateAfter('claude', ...began, ended({ finish: 'end_turn' })), 'open')
 })
 
+test('a session rests when its turn has ended and nothing is open, until another begins', () => {
+  const over = createOver('claude')
+  let offset = 0
+  const see = (kind: Kind, more: object): void =>
+    over.see({ v: 1, seq: 1, kind, origin: { dialect: 'claude', record: 1, offset: (offset += 10), length: 9 }, ...more } as Event)
+  const is = (): unknown[] => [over.rests('a'), over.rests('b'), over.restsSince()]
+  see('turn.start', { ...a, turn: 1 })
+  see('task.start', { ...a, task: 't' })
+  see('turn.end', { ...a, turn: 1 })
+  assert.deepEqual(is(), [false, false, Infinity])
+  see('task.end', { ...a, task: 't' })
+  assert.deepEqual(is(), [true, false, 40])
+  see('turn.start', { ...b, turn: 1 })
+  see('turn.end', { ...b, turn: 1 })
+  assert.deepEqual(is(), [true, true, 40])
+  see('turn.start', { ...a, turn: 2 })
+  assert.deepEqual(is(), [false, true, 60])
+  over.tellRests()
+  see('turn.end', { ...a, turn: 2 })
+  see('task.end', { ...b, task: 'of nobody' })
+  assert.deepEqual(is(), [true, false, 80])
+  see('session.end', a)
+  assert.deepEqual(is(), [false, false, Infinity])
+})
+
+test('one whose end will be told does not', () => {
+  for (const dialect of ['avenor', 'sluice', 'copilot']) {
+    const over = createOver(dialect)
+    over.see({ v: 1, seq: 1, kind: 'turn.end', turn: 1, ...a } as Event)
+    assert.equal(over.rests('a'), false)
+  }
+})
+
 test('what was open in a file that begins anew is forgotten', () => {
   const over = createOver('avenor')
   const see = (kind: Kind, more: object): void => over.see({ v: 1, seq: 1, kind, ...more } as Event)

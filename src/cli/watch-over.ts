@@ -4,20 +4,34 @@ import type { Event } from '../model/event.ts'
 
 /** Their logs always tell how a session ended; of the others nothing may be heard after the last turn. */
 const tellEnds: ReadonlySet<string> = new Set(['sluice', 'avenor', 'aictrl'])
+/** So do these, unless they are killed. */
+const tellMostEnds: ReadonlySet<string> = new Set([...tellEnds, 'copilot'])
 /** They tell not even that: an answer that asks for no tool is the last thing heard, or what went wrong. */
 const tellNoTurns: ReadonlySet<string> = new Set(['opencode'])
+
+export type Over = ReturnType<typeof createOver>
+
+const turnOf = ({ turn, session }: Event): string => `turn ${turn} ${session}`
 
 export function createOver(dialect: string) {
   const sessions = new Set<string | undefined>()
   const runs = new Set<string | undefined>()
-  const work = new Set<string>() // turns and tasks
+  const work = new Map<string, string | undefined>() // turns and tasks, and whose they are
+  const rests = new Map<string | undefined, number>() // sessions that may be over, and the place of the record that told so
   let ended = false
   let paused = false
 
-  function pause({ turn, session }: Event): void {
+  function pause(event: Event): void {
     paused = true
-    work.delete(`turn ${turn} ${session}`)
+    work.delete(turnOf(event))
+    rest(event)
   }
+
+  function rest({ session, origin }: Event): void {
+    if (!tellMostEnds.has(dialect)) rests.set(session, origin?.offset ?? 0)
+  }
+
+  const isBusy = (session: string | undefined): boolean => [...work.values()].includes(session)
 
   /** What a turn's end would be told after. */
   const isLast = (event: Event): boolean =>
@@ -37,18 +51,22 @@ export function createOver(dialect: string) {
           return void sessions.add(session)
         case 'session.end':
           ended = true
+          rests.delete(session)
           return void sessions.delete(session)
         case 'turn.start':
-          return void work.add(`turn ${event.turn} ${session}`)
+          rests.delete(session)
+          return void work.set(turnOf(event), session)
         case 'turn.end':
           return pause(event)
         case 'task.start':
-          return void work.add(`task ${event.task}`)
+          return void work.set(`task ${event.task}`, session)
         case 'task.end':
-          return void work.delete(`task ${event.task}`)
-        case 'message.start':
-          paused &&= !tellNoTurns.has(dialect)
+          if (work.delete(`task ${event.task}`)) rest(event)
           return
+        case 'message.start':
+          if (!tellNoTurns.has(dialect)) return
+          paused = false
+          return void rests.delete(session)
         case 'message.end':
         case 'error':
           if (tellNoTurns.has(dialect) && isLast(event)) pause(event)
@@ -56,9 +74,15 @@ export function createOver(dialect: string) {
     },
     /** The file begins anew: what was open before will not be ended in it. */
     forget(): void {
-      for (const open of [sessions, runs, work]) open.clear()
+      for (const open of [sessions, runs, work, rests]) open.clear()
       ended = paused = false
     },
+    /** Nothing is open in the session, and it has not begun anew: its last turn may have been its end. */
+    rests: (session: string | undefined): boolean => rests.has(session) && !isBusy(session),
+    /** Where the first record stands that told so of a session. */
+    restsSince: (): number => Math.min(...[...rests].flatMap(([session, place]) => (isBusy(session) ? [] : [place]))),
+    /** What rests has been told. */
+    tellRests: (): void => rests.clear(),
     /** `pausing`: the end, unless more comes. */
     state(): 'open' | 'pausing' | 'over' {
       if (ended && sessions.size + runs.size === 0) return 'over'

@@ -62,7 +62,7 @@ export async function watchSource({ file, follows, cursor, out, signal, ...optio
       if (stream.state() === 'over' && grows) break // all of the file has been read; of a pipe nobody knows
       if (stream.state() !== 'open') timer ??= setTimeout(() => silent.abort(), silence)
     }
-    if (!signal.aborted) await stream.end(cursor === undefined) // what lies behind the cursor is for the next time
+    if (!signal.aborted) await stream.end(cursor === undefined) // what is not whole is for the next time
     stream.settle()
     await flush()
   } finally {

@@ -10,7 +10,7 @@ import type { Redactor } from '../stream/redact.ts'
 import { claimers, loadDialect, unknownText } from './dialects.ts'
 import { CommandError, exitCodes, say } from './exit.ts'
 import { createCleaner } from './watch-redact.ts'
-import { createOver } from './watch-over.ts'
+import { createOver, type Over } from './watch-over.ts'
 import type { Put, Seen, View, ViewOptions } from './watch-view.ts'
 
 /** Bytes that are held at most, and the steps in which they are looked at: the first records decide. */
@@ -58,10 +58,13 @@ export function createStream({ name, put, createView, createClassifier, redactor
     const present = (seen: Seen): void => {
       if (!view.show(seen) && skip === 0) for (const event of seen.events) if (event.kind === 'issue') complain(event)
     }
+    let goesOn = false
     const reader = createReader(
       dialect,
-      (events, record, span) => {
-        if (skip > 0 && (span === undefined || span.offset + span.end - span.start > skip)) showFromHere(view)
+      (all, record, span) => {
+        if (skip > 0 && (span === undefined || span.offset + span.end - span.start > skip)) showFromHere(view, over)
+        if (goesOn && span !== undefined) return // it may not be whole
+        const events = goesOn ? all.filter(({ synthetic, session }) => synthetic !== 'cut' && over.rests(session)) : all
         if (record !== undefined) for (const event of events) if (concerns(event)) over.see(event)
         const classes = classifier === undefined ? [] : events.map((event) => classifier.push(event, record).class)
         const seen = { events, record, span, classes }
@@ -74,15 +77,21 @@ export function createStream({ name, put, createView, createClassifier, redactor
       cleaner?.end().forEach(present)
       view.settle?.()
     }
-    const waitingSince = (): number => Math.min(cleaner?.waitingSince() ?? Infinity, view.waitingSince?.() ?? Infinity)
-    return { view, reader, over, settle, waitingSince }
+    const end = (forGood: boolean): void => {
+      goesOn = !forGood
+      reader.end()
+      over.tellRests()
+    }
+    const waitingSince = (): number => Math.min(cleaner?.waitingSince() ?? Infinity, view.waitingSince?.() ?? Infinity, over.restsSince())
+    return { view, reader, over, end, settle, waitingSince }
   }
 
   const concerns = (event: Event): boolean =>
     options.session === undefined || event.session === undefined || event.session === options.session
 
-  function showFromHere(view: View | undefined): void {
+  function showFromHere(view: View | undefined, over: Over | undefined): void {
     view?.settle?.()
+    over?.tellRests()
     skip = 0
   }
 
@@ -122,15 +131,18 @@ export function createStream({ name, put, createView, createClassifier, redactor
     /** The file begins anew; a line that was left open will not be ended any more. */
     async anew(what: 'truncated' | 'replaced'): Promise<void> {
       if (lineIsOpen) await push(newline)
-      showFromHere(known?.view)
+      showFromHere(known?.view, known?.over)
       if (what === 'truncated') known?.over.forget()
     },
-    /** Nothing more is there. `forGood`: nor will it come, so what is not whole is cut, and what is open ends here. */
+    /**
+     * Nothing more is there. `forGood`: nor will it come, so what is not whole is cut, and what is open ends here. Else the end is told
+     * of what was not over before the cursor and seems so now; if it goes on, its next end is told in its turn.
+     */
     async end(forGood: boolean): Promise<void> {
       sniffer.end()
       const { records, unreadable } = sniffer.detection()
       if (known === undefined && records + unreadable > 0) await start(records === 0 ? 'avenor' : sniffer.choice()?.name)
-      if (forGood) known?.reader.end()
+      known?.end(forGood)
     },
     settle: (): void => known?.settle(),
     /** All before this place has been shown. */
