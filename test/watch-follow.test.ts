@@ -92,6 +92,17 @@ test('a Claude stream is over when its turn has ended and nothing follows, and i
   assert.match(watch.out(), /^EVENT session\.start [^]*EVENT session\.end \S+ stop_reason=end_turn\n$/)
 })
 
+test('an opencode run that stops at a refused question is over, and so is an Avenor session whose end does not say why', async () => {
+  await using refused = startWatch(['--follow', fixture('opencode/1.18.33/run/e-write-ask.ndjson')])
+  const file = newFile()
+  writeFileSync(file, chunk('one') + '{"event":"session.end","session_id":"s"}\n')
+  await using unsaid = startWatch(['--follow', file])
+  assert.equal((await unsaid.ended).code, 0)
+  assert.equal(unsaid.out(), `${line('one')}EVENT session.end s stop_reason=\n`)
+  assert.equal((await refused.ended).code, 0)
+  assert.match(refused.out(), /EVENT session\.end \S+ stop_reason=blocked\n$/)
+})
+
 test('a truncated log is read from its start; half a line that was left is told as such', async () => {
   const file = newFile()
   await using watch = startWatch(['--follow', file])

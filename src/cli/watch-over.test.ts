@@ -6,7 +6,7 @@ import { createOver } from './watch-over.ts'
 /** `kind session/run/turn/task` each. */
 function stateAfter(dialect: string, ...told: [kind: Kind, more?: object][]): string {
   const over = createOver(dialect)
-  for (const [kind, more] of told) over.see({ v: 1, seq: 1, kind, ...more } as Event)
+  for (const [kind, more] of told) over.see({ v: 1, seq: 1, kind, ...more } as Event, {})
   return over.state()
 }
 const a = { session: 'a' }
@@ -61,13 +61,34 @@ test('where not even turns are told, the last answer or a fatal error may have b
   assert.equal(stateAfter('opencode', ...began, ended({ finish: 'end_turn' }), ['message.start', one]), 'open')
   assert.equal(stateAfter('opencode', ...began, ['error', { ...one, fatal: true }]), 'pausing')
   assert.equal(stateAfter('claude', ...began, ended({ finish: 'end_turn' })), 'open')
+  const refused = (by: string, more?: object): [Kind, object] => ['tool.end', { ...one, permitted: { allow: false, by }, ...more }]
+  assert.equal(stateAfter('opencode', ...began, refused('headless'), ended({ finish: 'tool_use' })), 'pausing')
+  assert.equal(stateAfter('opencode', ...began, refused('rule'), ended({ finish: 'tool_use' })), 'open')
+  assert.equal(stateAfter('opencode', ...began, refused('headless', { agent: 'sub' }), ended({ finish: 'tool_use' })), 'open')
+  const next: [Kind, object][] = [refused('user'), ended({ finish: 'tool_use' }), ['message.start', one], ended({ finish: 'tool_use' })]
+  assert.equal(stateAfter('opencode', ...began, ...next), 'open')
+})
+
+test('an end in an Avenor log that does not say why is one all the same', () => {
+  const over = createOver('avenor')
+  const see = (kind: Kind, more: object, record = {}): void => over.see({ v: 1, seq: 1, kind, ...more } as Event, record)
+  const bad = { code: 'bad-body' }
+  see('session.start', a)
+  see('issue', bad, { event: 'session.end', session_id: 'of another' })
+  assert.equal(over.state(), 'open')
+  see('issue', bad, { event: 'session.end', session_id: 'a' })
+  assert.equal(over.state(), 'over')
+  see('run.start', { run: 'r' })
+  assert.equal(over.state(), 'open')
+  see('issue', bad, { event: 'avenor.loop.end', run_id: 'r' })
+  assert.equal(over.state(), 'over')
 })
 
 test('a session rests when its turn has ended and nothing is open, until another begins', () => {
   const over = createOver('claude')
   let offset = 0
   const see = (kind: Kind, more: object): void =>
-    over.see({ v: 1, seq: 1, kind, origin: { dialect: 'claude', record: 1, offset: (offset += 10), length: 9 }, ...more } as Event)
+    over.see({ v: 1, seq: 1, kind, origin: { dialect: 'claude', record: 1, offset: (offset += 10), length: 9 }, ...more } as Event, {})
   const is = (): unknown[] => [over.rests('a'), over.rests('b'), over.restsSince()]
   see('turn.start', { ...a, turn: 1 })
   see('task.start', { ...a, task: 't' })
@@ -91,14 +112,14 @@ test('a session rests when its turn has ended and nothing is open, until another
 test('one whose end will be told does not', () => {
   for (const dialect of ['avenor', 'sluice', 'copilot']) {
     const over = createOver(dialect)
-    over.see({ v: 1, seq: 1, kind: 'turn.end', turn: 1, ...a } as Event)
+    over.see({ v: 1, seq: 1, kind: 'turn.end', turn: 1, ...a } as Event, {})
     assert.equal(over.rests('a'), false)
   }
 })
 
 test('what was open in a file that begins anew is forgotten', () => {
   const over = createOver('avenor')
-  const see = (kind: Kind, more: object): void => over.see({ v: 1, seq: 1, kind, ...more } as Event)
+  const see = (kind: Kind, more: object): void => over.see({ v: 1, seq: 1, kind, ...more } as Event, {})
   see('session.start', b)
   see('session.end', b)
   see('session.start', a)

@@ -1,12 +1,14 @@
 // When is a log that is followed over? When a session, or the loop around it, has told its end and none is left open.
 // The surprise: most agents tell only the end of a turn, and another may follow or not. Then silence has to decide.
+import type { Rec } from '../base/json.ts'
 import type { Event } from '../model/event.ts'
+import { sessionIn } from './watch-excerpt.ts'
 
 /** Their logs always tell how a session ended; of the others nothing may be heard after the last turn. */
 const tellEnds: ReadonlySet<string> = new Set(['sluice', 'avenor', 'aictrl'])
 /** So do these, unless they are killed. */
 const tellMostEnds: ReadonlySet<string> = new Set([...tellEnds, 'copilot'])
-/** They tell not even that: an answer that asks for no tool is the last thing heard, or what went wrong. */
+/** They tell not even that: an answer that asks for no tool is the last thing heard, or one whose tool was refused, or what went wrong. */
 const tellNoTurns: ReadonlySet<string> = new Set(['opencode'])
 
 export type Over = ReturnType<typeof createOver>
@@ -20,6 +22,7 @@ export function createOver(dialect: string) {
   const rests = new Map<string | undefined, number>() // sessions that may be over, and the place of the record that told so
   let ended = false
   let paused = false
+  let refused = false // a call of the answer at hand; the model is not asked again
 
   function pause(event: Event): void {
     paused = true
@@ -35,11 +38,19 @@ export function createOver(dialect: string) {
 
   /** What a turn's end would be told after. */
   const isLast = (event: Event): boolean =>
-    event.agent === undefined && ((event.kind === 'message.end' && event.finish !== 'tool_use') || (event.kind === 'error' && event.fatal))
+    event.agent === undefined &&
+    ((event.kind === 'message.end' && (refused || event.finish !== 'tool_use')) || (event.kind === 'error' && event.fatal))
+
+  /** Avenor goes by the name of a record: an end that does not say why is one all the same. */
+  function seeUnread(record: Rec): void {
+    const { event: name, run_id: run } = record
+    const isEnd = name === 'session.end' ? sessions.delete(sessionIn(record)) : name === 'avenor.loop.end' && runs.delete(run as string)
+    if (isEnd) ended = true
+  }
 
   return {
     /** An event that a record has told. */
-    see(event: Event): void {
+    see(event: Event, record: Rec): void {
       const { kind, session, run } = event
       switch (kind) {
         case 'run.start':
@@ -65,8 +76,14 @@ export function createOver(dialect: string) {
           return
         case 'message.start':
           if (!tellNoTurns.has(dialect)) return
-          paused = false
+          paused = refused = false
           return void rests.delete(session)
+        case 'tool.end': // what a rule forbids, the model is told
+          refused ||= event.agent === undefined && event.permitted?.allow === false && event.permitted.by !== 'rule'
+          return
+        case 'issue':
+          if (dialect === 'avenor' && event.code === 'bad-body') seeUnread(record)
+          return
         case 'message.end':
         case 'error':
           if (tellNoTurns.has(dialect) && isLast(event)) pause(event)
@@ -75,7 +92,7 @@ export function createOver(dialect: string) {
     /** The file begins anew: what was open before will not be ended in it. */
     forget(): void {
       for (const open of [sessions, runs, work, rests]) open.clear()
-      ended = paused = false
+      ended = paused = refused = false
     },
     /** Nothing is open in the session, and it has not begun anew: its last turn may have been its end. */
     rests: (session: string | undefined): boolean => rests.has(session) && !isBusy(session),

@@ -65,7 +65,7 @@ export function createStream({ name, put, createView, createClassifier, redactor
         if (skip > 0 && (span === undefined || span.offset + span.end - span.start > skip)) showFromHere(view, over)
         if (goesOn && span !== undefined) return // it may not be whole
         const events = goesOn ? all.filter(({ synthetic, session }) => synthetic !== 'cut' && over.rests(session)) : all
-        if (record !== undefined) for (const event of events) if (concerns(event)) over.see(event)
+        if (record !== undefined) for (const event of events) if (concerns(event)) over.see(event, record)
         const classes = classifier === undefined ? [] : events.map((event) => classifier.push(event, record).class)
         const seen = { events, record, span, classes }
         if (cleaner === undefined) present(seen)
