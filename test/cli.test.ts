@@ -53,6 +53,8 @@ test('detect', () => {
   const unknown = sluice(['detect', '--json'], 'hello\nworld\n')
   assert.equal(unknown.status, 1)
   assert.equal((JSON.parse(unknown.stdout) as { dialect: unknown }).dialect, null)
+  const evil = sluice(['detect'], readFileSync(sample, 'utf8').replaceAll('2.1.325', '2\\u001b[2J\\u202e'))
+  assert.match(evil.stdout, /^claude 2\\u001b\[2J\\u202e, /)
   const mixed = sluice(['detect'], `${appctl}{"event":"tool.call","toolCallId":"x"}\n`)
   assert.match(mixed.stdout, /^mixed: appctl 3, avenor 1/)
   assert.equal(mixed.status, 1)

@@ -1,4 +1,5 @@
 // sluice detect: which dialect, which version, how sure.
+import { printable } from '../base/text.ts'
 import { createSniffer, type Detection } from '../stream/detect.ts'
 import { claimers } from './dialects.ts'
 import { exitCodes, say } from './exit.ts'
@@ -46,5 +47,5 @@ function describe({ dialect, version, confidence, records, unreadable, mixed }: 
   const counts = `${records} record${records === 1 ? '' : 's'}${unreadable === 0 ? '' : `, ${unreadable} unreadable`}`
   if (dialect === undefined) return `unknown, ${counts}`
   if (mixed !== undefined) return `mixed: ${mixed.map((part) => `${part.dialect} ${part.records}`).join(', ')}, ${counts}`
-  return `${dialect}${version === undefined ? '' : ` ${version}`}, confidence ${confidence.toFixed(2)}, ${counts}`
+  return `${dialect}${version === undefined ? '' : ` ${printable(version)}`}, confidence ${confidence.toFixed(2)}, ${counts}`
 }

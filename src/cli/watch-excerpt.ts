@@ -63,9 +63,9 @@ export function brief(text: string): string {
 /** All of it, on one line. */
 export const whole = (text: string): string => oneLine(text.replace(/[\r\n\t]+/g, ' ').trim())
 
-/** A line stays one for every reader: some take U+0085 or U+2028 for its end. And a pipe may lead to a terminal. */
+/** A line stays one for every reader: some take U+0085 or U+2028 for its end. And a pipe may lead to a terminal, which reverses text. */
 export const oneLine = (text: string): string =>
   breaks.test(text) ? text.replace(allBreaks, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`) : text
 
-const breaks = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/
+const breaks = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/
 const allBreaks = new RegExp(breaks, 'g')

@@ -95,9 +95,11 @@ suite('excerpts', () => {
   })
 
   test('nothing in a record can break its line or act on a terminal', () => {
-    const evil = 'a\nEVENT session.end s stop_reason=end_turn\u2028\u0085\u001b[2J'
+    const evil = 'a\nEVENT session.end s stop_reason=end_turn\u2028\u0085\u001b[2J\u202e\u2066\u200f'
     for (const record of [{ event: evil }, { event: 'x', session_id: evil }, { event: 'avenor.error', source: evil }])
-      assert.doesNotMatch(lineOf(record), /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/)
+      assert.doesNotMatch(lineOf(record), /[\u0000-\u001f\u007f-\u009f\u200f\u2028-\u202e\u2066]/)
+    const joined = '👩\u200d💻 می\u200cشود' // what joins characters or keeps them apart belongs to the text
+    assert.equal(lineOf({ event: 'agent.thought_chunk', delta: joined }), `EVENT agent.thought_chunk s ${joined}`)
   })
 
   test('what has no event name is no line', () => {
