@@ -145,6 +145,20 @@ test('pretty tags the first line of what matters, not the blank one above it', (
   assert.deepEqual(tagged, ['! retry 1', '! retry 2', '✔ turn 1 ', '✔ done · '])
 })
 
+test('pretty is what show prints, to the tokens and the cost in its last line', () => {
+  const names = [
+    'claude/2.1.325/b-read.ndjson',
+    'codex/exec/b-read.ndjson',
+    'codex/exec/b-read.rollout.jsonl',
+    'copilot/b-read.session.jsonl',
+  ]
+  for (const name of names) {
+    const shown = sluice(['show', fixture(name)]).stdout
+    assert.match(shown, / tokens.*\n$/, name)
+    for (const more of [[], ['--redact']]) assert.equal(watch(['--format', 'pretty', ...more, fixture(name)]).stdout, shown, name)
+  }
+})
+
 test('a terminal gets harmless text, and pretty unless asked otherwise', () => {
   const log = scratch('evil.ndjson', chunk('\u001b]0;owned\u0007 \u202e bidi') + end)
   const onTerminal = (args: string): string => shell(`script -qec 'sluice watch ${args} ${log}' /dev/null < /dev/null`).stdout

@@ -63,7 +63,7 @@ export async function watchSource({ file, follows, cursor, out, signal, ...optio
       if (stream.state() !== 'open') timer ??= setTimeout(() => silent.abort(), silence)
     }
     if (!signal.aborted) await stream.end(cursor === undefined) // what is not whole is for the next time
-    stream.settle()
+    await stream.settle()
     await flush()
   } finally {
     clearTimeout(timer)

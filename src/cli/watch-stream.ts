@@ -73,8 +73,9 @@ export function createStream({ name, put, createView, createClassifier, redactor
       },
       { others: claimers, maxLine: options.maxLine },
     )
-    const settle = (): void => {
+    const settle = async (): Promise<void> => {
       cleaner?.end().forEach(present)
+      await view.load?.()
       view.settle?.()
     }
     const end = (forGood: boolean): void => {
@@ -103,6 +104,7 @@ export function createStream({ name, put, createView, createClassifier, redactor
     known = await open(dialectName)
     for (const bytes of held ?? []) known.reader.push(bytes)
     held = undefined
+    await known.view.load?.()
   }
 
   async function sniff(bytes: Uint8Array): Promise<void> {
@@ -115,8 +117,9 @@ export function createStream({ name, put, createView, createClassifier, redactor
   async function push(bytes: Uint8Array): Promise<void> {
     size += bytes.length
     lineIsOpen = bytes.at(-1) !== 0x0a
-    if (known !== undefined) known.reader.push(bytes)
-    else await sniff(bytes)
+    if (known === undefined) return sniff(bytes)
+    known.reader.push(bytes)
+    await known.view.load?.()
   }
 
   return {
@@ -144,7 +147,7 @@ export function createStream({ name, put, createView, createClassifier, redactor
       if (known === undefined && records + unreadable > 0) await start(records === 0 ? 'avenor' : sniffer.choice()?.name)
       known?.end(forGood)
     },
-    settle: (): void => known?.settle(),
+    settle: async (): Promise<void> => known?.settle(),
     /** All before this place has been shown. */
     shown: (): number => (known === undefined ? 0 : Math.min(size, known.waitingSince())),
     state: () => known?.over.state() ?? 'open',

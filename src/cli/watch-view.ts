@@ -19,6 +19,8 @@ export type View = {
   show(seen: Seen): boolean
   /** It shows records with their own bytes, not events. */
   ofRecords?: boolean
+  /** Loads what has turned out to be needed, and shows what waits for it. */
+  load?(): Promise<void>
   /** What waits for more is shown as it is. */
   settle?(): void
   /** Where in the stream the record stands that began what is waiting. */
