@@ -40,9 +40,7 @@ export function toolEnd(out: Out, session: Session, event: EventOf<'tool.end'>):
   const time = start === undefined ? undefined : { start, end: event.endedAt ?? event.at ?? start }
   const title = event.title ?? call.title
   const failed = event.status !== 'ok' && !(event.status === 'error' && event.exitCode !== undefined && event.exitCode !== 0)
-  const error = failed
-    ? (event.error?.text ?? event.text ?? textOfContent(event.content) ?? (event.data === undefined ? event.status : textOf(event.data)))
-    : undefined
+  const error = failed ? errorOf(out, event) : undefined
   if (call.input === undefined) out.sink.added('tool_use.part.state.input')
   const input = call.input ?? {}
   const { output, metadata, attachments } = failed ? noResult : resultOf(event, call)
@@ -50,6 +48,12 @@ export function toolEnd(out: Out, session: Session, event: EventOf<'tool.end'>):
     ? { status: 'error', input, error, title, time }
     : { status: 'completed', input, output, metadata, attachments, title, time }
   toolUse(out, session, event, id, call, state)
+}
+
+function errorOf(out: Out, { error, text, content, data, status }: EventOf<'tool.end'>): string {
+  const told = error?.text ?? text ?? textOfContent(content) ?? (data === undefined ? undefined : textOf(data))
+  if (told === undefined) out.sink.added('tool_use.part.state.error')
+  return told ?? status
 }
 
 const noResult: ReturnType<typeof resultOf> = {}

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Rec } from '../../base/json.ts'
+import type { Payload } from '../../model/event.ts'
 import { codesOf, decodeAll, encodeAll, find, fixture, partOf, type Told, tellAll, typesOf } from './support.test.ts'
 
 const at = 1741500000000
@@ -259,6 +260,18 @@ test('a command that left with a code has completed; everything else that failed
     time,
   })
   assert.deepEqual(toolUse({ status: 'ok' }, { toolKind: 'read' }), { status: 'completed', input, time })
+})
+
+test('an error that nobody told counts as added', () => {
+  const ended = (end: Partial<Payload<'tool.end'>>): string[] =>
+    encodeAll(
+      tellAll([
+        ['tool.start', { name: 'x', toolKind: 'other', input: {} }, { session: 's', call: 'c' }],
+        ['tool.end', { status: 'error', ...end }, { session: 's', call: 'c' }],
+      ]),
+    ).added.filter((what) => what.startsWith('tool_use'))
+  assert.deepEqual(ended({}), ['tool_use.part.state.error'])
+  assert.deepEqual(ended({ text: 'boo' }), [])
 })
 
 test('input that comes later is the input', () => {

@@ -164,6 +164,20 @@ test('a call and its result', () => {
   })
 })
 
+test('a result that nobody told is empty, and counts as added', () => {
+  const added = (ended: Told[1]): string[] =>
+    encodeAll(
+      tellAll([
+        ask,
+        ['tool.start', { name: 'bash', toolKind: 'execute', input: {} }, { call: 'c' }],
+        ['tool.end', ended, { call: 'c' }] as Told,
+        end,
+      ]),
+    ).added
+  assert.deepEqual(added({ status: 'ok', durationMs: 1 }), ['tool_result.result'])
+  assert.deepEqual(added({ status: 'ok', durationMs: 1, text: '' }), [])
+})
+
 test('a call that tells its arguments later is told with them', () => {
   const place = { call: 'c' }
   const begun: Told = ['tool.start', { name: 'bash', toolKind: 'execute' }, place]

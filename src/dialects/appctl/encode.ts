@@ -77,7 +77,9 @@ export function encode(sink: Sink): Encoder {
     const open = openCalls.get(call)
     if (open === undefined) return sink.lost(event, 'call', 'drop')
     const took = event.durationMs ?? (open.at !== undefined && event.at !== undefined ? Math.max(0, event.at - open.at) : undefined)
-    const result = event.data ?? event.text ?? event.content ?? event.error?.text ?? (event.status === 'ok' ? '' : event.status)
+    const told = event.data ?? event.text ?? event.content ?? event.error?.text
+    if (told === undefined) sink.added('tool_result.result')
+    const result = told ?? (event.status === 'ok' ? '' : event.status)
     toolResult(call, { result, status: toolFailed(event) ? 'error' : 'ok' }, took, syntheticOf(event))
   }
 

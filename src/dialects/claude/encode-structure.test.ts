@@ -5,9 +5,10 @@ import type { Payload } from '../../model/event.ts'
 import { written } from './support.test.ts'
 
 type End = Partial<Payload<'tool.end'>>
+type Result = { structure: unknown; content: unknown; isAdded: boolean }
 
-function resultOf(name: string, input: Record<string, unknown>, end: End, paths?: string[]): { structure: unknown; content: unknown } {
-  const { records } = written([
+function resultOf(name: string, input: Record<string, unknown>, end: End, paths?: string[]): Result {
+  const { records, added } = written([
     ['session.start', { model: 'm' }],
     ['turn.start', { trigger: 'prompt' }],
     ['message.start', {}, { message: 'x' }],
@@ -18,7 +19,7 @@ function resultOf(name: string, input: Record<string, unknown>, end: End, paths?
   ])
   const record = records.find(({ type }) => type === 'user')!
   const [block] = (record['message'] as { content: { content: unknown }[] }).content
-  return { structure: record['tool_use_result'], content: block!.content }
+  return { structure: record['tool_use_result'], content: block!.content, isAdded: added.includes('user.message.content') }
 }
 
 test('bash: what the command printed, without the notes for the model', () => {
@@ -36,7 +37,7 @@ test('read: the lines without their numbers, and how many there are', () => {
   assert.deepEqual(read('1: one\n2: \n3: 4: x\n[end of file, 3 lines]'), file('one\n\n4: x', 3, 1, 3))
   assert.deepEqual(read('5: five\n6: six\n[lines 5 to 6; read on with offset 7]'), file('five\nsix', 2, 5, 6))
   assert.deepEqual(read('[the file is empty]'), file('', 0, 1, 0))
-  assert.deepEqual(read('src/\na.txt\n[2 entries]'), file('src/\na.txt\n[2 entries]', 3, 1, 3)) // a folder: as it was told
+  assert.equal(read('src/\na.txt\n[2 entries]'), undefined) // a folder is no file
 })
 
 test('read: a picture is a block for the model and bytes for the program', () => {
@@ -99,4 +100,34 @@ test('write and edit: the file before, and the hunks of the change', () => {
     structuredPatch: [{ oldStart: 0, oldLines: 0, newStart: 1, newLines: 1, lines: ['+x'] }],
     userModified: false,
   })
+})
+
+test('what a tool gave back and nobody told is not made up: no structure, and an empty content that counts as added', () => {
+  const calls = { Read: { file_path: '/w/a' }, Grep: { pattern: 'x' }, Glob: { pattern: '*' }, Bash: { command: 'ls' }, Other: {} }
+  for (const [name, input] of Object.entries(calls))
+    assert.deepEqual(resultOf(name, input, {}), { structure: undefined, content: '', isAdded: true }, name)
+  const written = { filePath: '/w/a', content: 'x' } // known from the call
+  assert.deepEqual(resultOf('Write', { file_path: '/w/a', content: 'x' }, {}), { structure: written, content: '', isAdded: true })
+  assert.deepEqual(resultOf('Bash', {}, { status: 'error' }), { structure: 'Error: error', content: 'error', isAdded: true })
+  assert.equal(resultOf('Bash', {}, { text: '' }).isAdded, false)
+  assert.deepEqual(resultOf('Bash', {}, { text: '' }).structure, { stdout: '', stderr: '', interrupted: false, isImage: false })
+})
+
+test('what an agent wraps around the output for its model is no output', () => {
+  const opencodes = '<path>/w/a</path>\n<type>file</type>\n<content>\n1: alpha\n\n(End of file - total 1 lines)\n</content>'
+  assert.equal(resultOf('read', { filePath: '/w/a' }, { text: opencodes }).structure, undefined)
+  assert.equal(resultOf('read', { filePath: '/w/a' }, { text: opencodes }).content, opencodes)
+  assert.equal(resultOf('read', { filePath: '/w/a' }, { text: '<file>\n00001| alpha\n</file>' }).structure, undefined)
+  assert.equal(resultOf('bash', {}, { text: 'out\n<shellId: 0 completed with exit code 0>' }).structure, undefined)
+  assert.deepEqual(resultOf('bash', {}, { content: [{ type: 'text', text: '<path>' }] }).structure, {
+    stdout: '<path>',
+    stderr: '',
+    interrupted: false,
+    isImage: false,
+  })
+})
+
+test('read: from a line on, the last line that is known is the last', () => {
+  const file = { filePath: '/w/a', content: 'x\ny', numLines: 2, startLine: 5, totalLines: 6 }
+  assert.deepEqual(resultOf('Read', { file_path: '/w/a', offset: 5 }, { text: 'x\ny' }).structure, { type: 'text', file })
 })

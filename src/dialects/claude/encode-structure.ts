@@ -1,26 +1,32 @@
 // The document's `tool_use_result` of each tool: the tool's own structure if it is one, else made from what is known of the call. The
-// built-in agent's tools tell less in `data` than in their text, which is read here.
+// built-in agent's tools tell less in `data` than in their text, which is read here. What the tool gave back and nobody told is not made up.
 import { isRecord, type Rec } from '../../base/json.ts'
 import type { EventOf } from '../../model/event.ts'
 import type { WriteCall } from './encode-state.ts'
 
-export function structureOf(event: EventOf<'tool.end'>, call: WriteCall, text: string): Rec | undefined {
+export function structureOf(event: EventOf<'tool.end'>, call: WriteCall): Rec | undefined {
   const { data } = event
   const input = isRecord(call.input) ? call.input : {}
   const path = call.paths?.[0] ?? str(input['file_path']) ?? str(input['filePath']) ?? str(input['path'])
   const given = isRecord(data) ? data : {}
+  const text = plainText(event)
   switch (call.name.toLowerCase()) {
-    case 'bash':
+    case 'bash': {
       if ('stdout' in given) return given
-      return { stdout: str(given['output']) ?? text, stderr: '', interrupted: false, isImage: false }
+      const stdout = str(given['output']) ?? text
+      return stdout === undefined ? undefined : { stdout, stderr: '', interrupted: false, isImage: false }
+    }
     case 'read':
       if (isRecord(given['file'])) return given
-      return path === undefined ? undefined : (pictureOf(event) ?? fileOf(path, input, given, text))
+      if (path === undefined) return undefined
+      return pictureOf(event) ?? (text === undefined ? undefined : fileOf(path, input, given, text))
     case 'grep':
       if ('mode' in given || 'filenames' in given) return given
+      if (text === undefined) return undefined
       return (typeof given['matches'] === 'number' ? matchesOf(given['matches'], text) : undefined) ?? grepOf(input, text)
     case 'glob': {
       if ('filenames' in given) return given
+      if (text === undefined) return undefined
       const { count, truncated } = given
       const filenames = typeof count === 'number' ? text.split('\n').slice(0, count) : filled(text)
       const took = event.durationMs ?? (event.at !== undefined && call.at !== undefined ? Math.max(0, event.at - call.at) : 0)
@@ -42,6 +48,21 @@ export function structureOf(event: EventOf<'tool.end'>, call: WriteCall, text: s
   }
 }
 
+/**
+ * What the tool itself gave back, as far as it was told. Others wrap it for the model: opencode names the path of a file and numbers its
+ * lines, Copilot notes how a shell ended. That is no content of a file and no output of a command.
+ */
+function plainText({ text, content, data }: EventOf<'tool.end'>): string | undefined {
+  const told = text ?? textOfBlocks(content) ?? str(data)
+  return told === undefined || wrapped.test(told) ? undefined : told
+}
+const wrapped = /^<path>[^\n]*<\/path>\n<type>|^<file>\n\d+\||<shellId: [^>]*>$/
+
+function textOfBlocks(content: readonly unknown[] | undefined): string | undefined {
+  const texts = content?.flatMap((part) => (isRecord(part) && typeof part['text'] === 'string' ? [part['text']] : []))
+  return texts === undefined || texts.length === 0 ? undefined : texts.join('\n')
+}
+
 // ── read ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 function pictureOf({ content }: EventOf<'tool.end'>): Rec | undefined {
@@ -51,12 +72,14 @@ function pictureOf({ content }: EventOf<'tool.end'>): Rec | undefined {
   return { type: 'image', file: { base64: picture['data'], type: picture['mime'], originalSize } }
 }
 
-function fileOf(filePath: string, input: Rec, given: Rec, text: string): Rec {
-  const shown = 'preview' in given ? numbered(text) : undefined
-  if (shown !== undefined) return { type: 'text', file: { filePath, ...shown } }
+function fileOf(filePath: string, input: Rec, given: Rec, text: string): Rec | undefined {
+  if ('preview' in given) {
+    const shown = numbered(text)
+    return shown === undefined ? undefined : { type: 'text', file: { filePath, ...shown } } // a folder is no file
+  }
   const lines = countLines(text)
   const startLine = typeof input['offset'] === 'number' ? input['offset'] : 1
-  return { type: 'text', file: { filePath, content: text, numLines: lines, startLine, totalLines: lines } }
+  return { type: 'text', file: { filePath, content: text, numLines: lines, startLine, totalLines: startLine - 1 + lines } }
 }
 
 /** Lines as `N: text`, and a note after them that may say how many there are. */

@@ -19,9 +19,11 @@ export function toolEnd(on: Writer, event: EventOf<'tool.end'>): void {
   settleMessage(on, call.lane)
   session.calls.delete(id)
   const failed = toolFailed(event)
-  const text = resultText(event, call)
+  const told = resultText(event)
+  if (told === undefined) on.sink.added('user.message.content')
+  const text = told ?? wordFor(event, call)
   if (event.status === 'denied') session.turn.denied.set(id, denial(id, call))
-  const structure = call.lane === undefined ? (failed ? `Error: ${textOf(text)}` : structureOf(event, call, textOf(text))) : undefined
+  const structure = call.lane === undefined ? (failed ? `Error: ${textOf(text)}` : structureOf(event, call)) : undefined
   const record = {
     type: 'user',
     message: { role: 'user', content: [{ tool_use_id: id, type: 'tool_result', content: text, is_error: failed }] },
@@ -70,7 +72,8 @@ const sources: Readonly<Record<string, (allow: boolean) => Rec>> = {
   user: (allow) => ({ source: allow ? 'user_temporary' : 'user_reject' }),
 }
 
-function resultText(event: EventOf<'tool.end'>, call: WriteCall): unknown {
+/** What the call gave back; undefined when nobody has told it. */
+function resultText(event: EventOf<'tool.end'>): unknown {
   const text = event.text ?? event.error?.text
   if (event.exitCode !== undefined && event.exitCode !== 0) {
     const opening = `Exit code ${event.exitCode}`
@@ -81,10 +84,13 @@ function resultText(event: EventOf<'tool.end'>, call: WriteCall): unknown {
     const media = event.content.flatMap(mediaBlock)
     if (media.length > 0) return [...(text === undefined ? [] : [{ type: 'text', text }]), ...media]
   }
-  if (text !== undefined) return text
-  if (event.data !== undefined) return textOf(event.data)
-  return event.status === 'ok' ? '' : event.status === 'denied' ? `${call.name} was not permitted` : event.status
+  return text ?? (event.data === undefined ? undefined : textOf(event.data))
 }
+
+/** A result must have a content: how the call ended, where nothing else is known. */
+const wordFor = ({ status }: EventOf<'tool.end'>, { name }: WriteCall): string =>
+  status === 'ok' ? '' : status === 'denied' ? `${name} was not permitted` : status
+
 const contentTypes: ReadonlySet<unknown> = new Set(['text', 'image', 'document', 'tool_reference', 'search_result'])
 
 /** A picture or document that comes with its bytes, as the built-in agent tells it. */
