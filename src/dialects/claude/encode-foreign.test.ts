@@ -190,3 +190,20 @@ test('sources without a turn, without an end, without a name', () => {
   const { records } = encodeAll([]) // nothing said, nothing written
   assert.deepEqual(records, [])
 })
+
+test('what a record must have and nobody told counts as added', () => {
+  const retry = { scope: 'model', attempt: 1 } as const
+  const { added } = written([
+    ['session.start', {}],
+    ['turn.start', { trigger: 'prompt' }],
+    ['retry.start', retry],
+  ])
+  for (const what of ['system/init.cwd', 'system/init.model', 'system/api_retry.max_retries', 'system/api_retry.retry_delay_ms'])
+    assert(added.includes(what), what)
+  const whole = written([
+    ['session.start', { cwd: '/w', model: 'm' }],
+    ['turn.start', { trigger: 'prompt' }],
+    ['retry.start', { ...retry, max: 3, delayMs: 5 }],
+  ])
+  assert(!whole.added.some((what) => what.startsWith('system/api_retry') || what === 'system/init.cwd'))
+})

@@ -98,6 +98,8 @@ export function sessionUpdate(on: Writer, event: EventOf<'session.update'>): voi
 export function retryStart(on: Writer, event: EventOf<'retry.start'>): void {
   if (event.scope === 'run') return on.sink.lost(event, 'attempt')
   const { error } = event
+  if (event.max === undefined) on.sink.added('system/api_retry.max_retries')
+  if (event.delayMs === undefined) on.sink.added('system/api_retry.retry_delay_ms')
   system(on, event, {
     subtype: 'api_retry',
     attempt: event.attempt,

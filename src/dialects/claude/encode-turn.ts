@@ -15,6 +15,7 @@ import { usd } from './values.ts'
 export function writeInit(on: Writer, at: number | undefined, synthetic: string | undefined): void {
   const { session, sink } = on
   const { setting, catalog } = session
+  if (setting.cwd === undefined) sink.added('system/init.cwd')
   if (setting.model === undefined) sink.added('system/init.model')
   if (setting.mode === undefined) sink.added('system/init.permissionMode')
   if (catalog.tools === undefined) sink.added('system/init.tools')
