@@ -15,9 +15,10 @@ function travel(from: DialectName, to: WritableName, seed: number): Journey {
   return { before: meaningOf(eventsOf(lines, from)), after: meaningOf(eventsOf(summary.text, to)), summary }
 }
 
-/** The loss was announced: by the table, or by the conversion itself. */
+/** The loss was announced: by the table, or by the conversion itself, of the field or of the whole event. */
 const announced = ({ losses }: Summary, to: WritableName, kind: Kind, field: string): boolean =>
-  dialects[to].loss[kind].lost?.includes(field) === true || losses.some(({ code }) => code === `${kind}.${field}`)
+  dialects[to].loss[kind].lost?.includes(field) === true ||
+  losses.some(({ code, how }) => code === `${kind}.${field}` || (code === kind && how === 'drop'))
 
 const pairs = names.flatMap((from) => targets.filter((to) => to !== from).map((to) => [from, to] as const))
 

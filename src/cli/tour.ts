@@ -101,9 +101,10 @@ function lossTable(versions: Version[]): string[] {
   const codes = [...new Set(versions.flatMap(({ summary }) => summary.losses.map(({ code }) => code)))].sort()
   const added = [...new Set(versions.flatMap(({ summary }) => summary.additions.map(({ code }) => `+ ${code}`)))].sort()
   const cell = ({ summary }: Version, code: string): string => {
-    const loss = summary.losses.find((entry) => entry.code === code)
+    const losses = summary.losses.filter((entry) => entry.code === code)
     const addition = summary.additions.find((entry) => `+ ${entry.code}` === code)
-    return loss !== undefined ? `${loss.how === 'approx' ? '~' : ''}${loss.count}` : addition !== undefined ? `+${addition.count}` : '·'
+    if (losses.length > 0) return losses.map(({ how, count }) => `${how === 'approx' ? '~' : ''}${count}`).join(' ')
+    return addition === undefined ? '·' : `+${addition.count}`
   }
   const first = Math.max(...[...codes, ...added].map((code) => code.length), 4)
   const rows = [...codes, ...added].map((code) => [code, ...versions.map((version) => cell(version, code))])

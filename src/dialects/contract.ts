@@ -166,8 +166,11 @@ export type Sink = {
   write(record: Rec, synthetic?: string): void
   /** A field that had to be filled without a source: `session_start.agent`. */
   added(what: string): void
-  /** Beyond what the loss table counts by itself: something this very event could not bring across. */
-  lost(event: Event, field: string, how?: 'approx' | 'drop'): void
+  /**
+   * Beyond what the loss table counts by itself: something this very event could not bring across. Without a field: all of it. Nothing of
+   * it is written and nothing will be, whatever the table says of its kind.
+   */
+  lost(event: Event, field?: string, how?: 'approx' | 'drop'): void
 }
 
 /** One a stream. Gets every event that the loss table does not drop, in order; `end` comes after the last. */

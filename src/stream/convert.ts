@@ -92,6 +92,7 @@ function translate(
     const said = ledger.admit(event)
     if (carry && said !== 'whole' && event.synthetic === undefined) sink.carry(event)
     if (said !== 'none') encoder.push(event)
+    if (carry && said === 'whole' && ledger.isGone(event)) sink.carry(event)
   }
 
   function onEvents(events: Event[], record: Rec | undefined): void {

@@ -8,26 +8,40 @@ export type Loss = { code: string; how: 'approx' | 'drop'; count: number; first:
 /** `code` is the record's type (or `<type>.<field>` when only a field was filled); `why` the word in its `synthetic` key. */
 export type Addition = { code: string; why: string; count: number }
 
-type Watched = { how: 'exact' | 'approx' | 'drop'; self: Loss; fields: { name: string; loss: Loss }[] }
+/** `whole`: of events of which nothing came across, whatever the table says of their kind. */
+type Watched = { how: 'exact' | 'approx' | 'drop'; self: Loss; whole: Loss; fields: { name: string; loss: Loss }[] }
 
 export function createLedger(to: WritableDialect) {
   const additions = new Map<string, Addition>()
   const extra = new Map<Kind, Map<string, Loss>>() // by field
   const table = new Map<Kind, Watched>()
   for (const [kind, { how, lost }] of Object.entries(to.loss)) {
-    const self: Loss = { code: kind, how: how === 'exact' ? 'drop' : how, count: 0, first: 0 }
+    const whole: Loss = { code: kind, how: 'drop', count: 0, first: 0 }
+    const self: Loss = how === 'approx' ? { code: kind, how, count: 0, first: 0 } : whole
     const fields = (lost ?? []).map((name) => ({
       name,
       loss: { code: `${kind}.${name}`, how: 'drop', count: 0, first: 0 } satisfies Loss,
     }))
-    table.set(kind as Kind, { how, self, fields })
+    table.set(kind as Kind, { how, self, whole, fields })
   }
   let lastKind: Kind | undefined // events of one kind come in runs
   let watched: Watched
   let lastAdded: Addition | undefined // the same is added to nearly every record
 
+  let lastGone: Event | undefined
+
   const count = (loss: Loss, event: Event): void => {
     if (loss.count++ === 0) loss.first = event.seq
+  }
+
+  /** What was counted when the event came in is part of the loss of all of it. (`first` may still name it, if others came since.) */
+  function lostWhole(event: Event): void {
+    if (event.synthetic !== undefined || event === lastGone) return
+    lastGone = event
+    const { how, self, whole, fields } = table.get(event.kind)!
+    if (how === 'approx') self.count--
+    for (const { name, loss } of fields) if ((event as unknown as Rec)[name] !== undefined) loss.count--
+    count(whole, event)
   }
 
   return {
@@ -49,7 +63,8 @@ export function createLedger(to: WritableDialect) {
       if (!ours && !(event.kind === 'raw' && event.why === 'redundant')) count(watched.self, event)
       return watched.how === 'drop' ? 'none' : 'part'
     },
-    lost(event: Event, field: string, how: 'approx' | 'drop' = 'drop'): void {
+    lost(event: Event, field?: string, how: 'approx' | 'drop' = 'drop'): void {
+      if (field === undefined) return lostWhole(event)
       let ofKind = extra.get(event.kind)
       if (ofKind === undefined) extra.set(event.kind, (ofKind = new Map()))
       let loss = ofKind.get(field)
@@ -63,8 +78,13 @@ export function createLedger(to: WritableDialect) {
       }
       lastAdded.count++
     },
+    /** Whether the encoder has just said that nothing of this event comes across. */
+    isGone: (event: Event): boolean => event === lastGone,
     losses(): Loss[] {
-      const counted = [...table.values()].flatMap(({ self, fields }) => [self, ...fields.map(({ loss }) => loss)])
+      const counted = [...table.values()].flatMap(({ self, whole, fields }) => [
+        ...new Set([self, whole]),
+        ...fields.map(({ loss }) => loss),
+      ])
       return [...counted, ...[...extra.values()].flatMap((fields) => [...fields.values()])]
         .filter((loss) => loss.count > 0)
         .sort((a, b) => a.first - b.first || (a.code < b.code ? -1 : 1))

@@ -87,7 +87,7 @@ test('a call of a subagent names the call that started it; its text is lost', ()
     ['task.end', { task: 'a', status: 'ok' }],
   )
   assert.deepEqual(updates[1]?.['_meta'], { claudeCode: { parentToolUseId: 't' } })
-  assert.deepEqual(lost, ['text.end.agent drop'])
+  assert.deepEqual(lost, ['text.end drop'])
 })
 
 test('a question is a request of the agent', () => {
@@ -140,5 +140,5 @@ test('a question must be about a call: by its name, or it is lost; options and i
     new Set(added),
     new Set(['session/request_permission.toolCallId', 'session/request_permission.options', 'session/request_permission.id']),
   )
-  assert.deepEqual(lost, ['permission.request.call drop'])
+  assert.deepEqual(lost, ['permission.request drop'])
 })

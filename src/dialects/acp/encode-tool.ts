@@ -14,8 +14,16 @@ export function createTools(sink: Sink, put: Put, write: Write) {
   const asked = new Set<unknown>() // ids of the last questions
 
   /** Subagents are told as Claude's agent does: by the call that started them, or by their own id where there was none. */
-  const laneOf = ({ tasks }: Session, { agent }: Event): Rec | undefined =>
-    agent === undefined ? undefined : { claudeCode: { parentToolUseId: wireId(tasks.get(agent) ?? agent) } }
+  function laneOf({ tasks, quiet }: Session, { agent }: Event): Rec | undefined {
+    if (agent === undefined) return undefined
+    quiet.delete(agent)
+    return { claudeCode: { parentToolUseId: wireId(tasks.get(agent) ?? agent) } }
+  }
+
+  function task({ tasks, quiet }: Session, event: EventOf<'task.start'>): void {
+    tasks.set(event.task, event.call!)
+    quiet.set(event.task, event)
+  }
 
   /** Content in the protocol's form; what has none is lost. */
   function contentOf(event: EventOf<'tool.update' | 'tool.end'>): Rec[] | undefined {
@@ -39,13 +47,13 @@ export function createTools(sink: Sink, put: Put, write: Write) {
   }
 
   function start(session: Session, event: EventOf<'tool.start'>): void {
-    if (event.call === undefined || session.calls.has(event.call)) return sink.lost(event, 'call')
+    if (event.call === undefined || session.calls.has(event.call)) return sink.lost(event)
     tell(session, event, syntheticOf(event))
   }
 
   function update(session: Session, event: EventOf<'tool.update'>): void {
     const { call, state, title, input: rawInput, paths } = event
-    if (call === undefined || !session.calls.has(call)) return sink.lost(event, 'call')
+    if (call === undefined || !session.calls.has(call)) return sink.lost(event)
     put(session, event, {
       sessionUpdate: 'tool_call_update',
       toolCallId: wireId(call),
@@ -60,7 +68,7 @@ export function createTools(sink: Sink, put: Put, write: Write) {
 
   function end(session: Session, event: EventOf<'tool.end'>): void {
     const { call, name, title } = event
-    if (call === undefined) return sink.lost(event, 'call')
+    if (call === undefined) return sink.lost(event)
     if (!session.calls.has(call)) tell(session, event, 'required')
     const _meta = laneOf(session, event)
     const isCommand = session.calls.get(call)?.toolKind === 'execute'
@@ -88,7 +96,7 @@ export function createTools(sink: Sink, put: Put, write: Write) {
   function request(session: Session, event: EventOf<'permission.request'>): void {
     const { name, toolKind = 'other', question, input: rawInput } = event
     const call = event.call !== undefined && session.calls.has(event.call) ? event.call : callOf(session, event)
-    if (call === undefined) return sink.lost(event, 'call')
+    if (call === undefined) return sink.lost(event)
     const known = session.calls.get(call)
     const toolCall = {
       toolCallId: wireId(call),
@@ -130,5 +138,5 @@ export function createTools(sink: Sink, put: Put, write: Write) {
     return id
   }
 
-  return { start, update, end, request }
+  return { start, update, end, request, task }
 }

@@ -182,7 +182,7 @@ test('prompts and other content', () => {
       ['agent_message_chunk', 'resource_link'],
     ],
   )
-  assert.deepEqual(lost, ['prompt.submit.text drop', 'content.end.data drop'])
+  assert.deepEqual(lost, ['prompt.submit drop', 'content.end drop'])
 })
 
 test('how full the context is and what it cost, once its size is known', () => {

@@ -2,6 +2,7 @@
 // themselves, its answers) is not written, so the ids that the answers go by are those of the source or made up.
 import type { Rec } from '../../base/json.ts'
 import type { Event, EventOf } from '../../model/event.ts'
+import { outcomeOf } from '../../model/outcome.ts'
 import { addUsage } from '../../model/usage.ts'
 import { type Encoder, type Sink, syntheticOf, wireId } from '../contract.ts'
 import { blockOf, blockOfContent, textBlock } from './encode-content.ts'
@@ -41,6 +42,7 @@ export function encode(sink: Sink): Encoder {
   function setting(event: EventOf<'session.start' | 'session.update'>): void {
     const session = sessionOf(event)
     const { title, mode, model } = event
+    if (event.kind === 'session.update' && (title ?? mode ?? model) === undefined) return sink.lost(event)
     if (title !== undefined) put(session, event, { sessionUpdate: 'session_info_update', title })
     if (mode !== undefined) put(session, event, { sessionUpdate: 'current_mode_update', currentModeId: mode })
     if (model === undefined) return
@@ -53,9 +55,17 @@ export function encode(sink: Sink): Encoder {
 
   function endSession(event: EventOf<'session.end'>): void {
     const session = sessionOf(event)
+    if (session.turns.size === 0 && outcomeOf(event.reason) !== 'ok' && session.lastReason !== event.reason) sink.lost(event)
     for (const [turn] of session.turns) answer(session, turn, { reason: event.reason, error: event.error }, 'cut')
+    forgetRest(session)
     sessions.delete(session.key)
     recent = undefined
+  }
+
+  /** Subagents that made no call have left no trace, nor has a sum of dollars after which no meter came. */
+  function forgetRest({ quiet, unsaid }: Session): void {
+    for (const task of quiet.values()) sink.lost(task)
+    if (unsaid !== undefined) sink.lost(unsaid)
   }
 
   // ── turns ────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -68,6 +78,7 @@ export function encode(sink: Sink): Encoder {
     const id = idOf(session.turns.get(turn))
     session.turns.delete(turn)
     session.messages = undefined
+    session.lastReason = reason
     spoken = session.id
     if (stopReason === undefined) {
       const data = sessionId === undefined && error?.http === undefined ? undefined : { sessionId, statusCode: error?.http }
@@ -112,12 +123,14 @@ export function encode(sink: Sink): Encoder {
     const amount = spent.told ?? Math.max(spent.messages, spent.turns)
     const cost = amount === 0 ? undefined : { amount: usd(amount), currency: 'USD' }
     put(session, event, { sessionUpdate: 'usage_update', used, size, cost })
+    session.unsaid = undefined
     return true
   }
 
   function messageEnd(event: EventOf<'message.end'>): void {
     const session = sessionOf(event)
     const { usage, context, cost } = event
+    if ((usage ?? context ?? cost) === undefined) return sink.lost(event)
     if (usage !== undefined) session.messages = addUsage(session.messages, usage)
     if (cost !== undefined) session.spent.messages += cost.usd
     if (event.agent !== undefined || context === undefined) return
@@ -129,12 +142,18 @@ export function encode(sink: Sink): Encoder {
   function usageUpdate(event: EventOf<'usage.update'>): void {
     const session = sessionOf(event)
     const { context, cost, scope, cumulative } = event
-    if (event.agent !== undefined || (context === undefined && cost === undefined)) return sink.lost(event, 'scope')
+    if (event.agent !== undefined || (context === undefined && cost === undefined)) return sink.lost(event)
     session.used = context?.used ?? session.used
     session.size = context?.limit ?? session.size
-    if (cost !== undefined && scope === 'session' && cumulative) session.spent.told = cost.usd
-    else if (cost !== undefined) sink.lost(event, 'cost')
-    if (!meter(session, event)) sink.lost(event, 'context')
+    const isSum = cost !== undefined && scope === 'session' && cumulative
+    if (isSum) session.spent.told = cost.usd
+    if (!meter(session, event)) {
+      if (!isSum) return sink.lost(event)
+      if (session.unsaid !== undefined) sink.lost(session.unsaid)
+      session.unsaid = event // the next meter tells the sum
+      return
+    }
+    if (cost !== undefined && !isSum) sink.lost(event, 'cost')
   }
 
   // ── conversation ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -142,26 +161,28 @@ export function encode(sink: Sink): Encoder {
   type Chunk = 'agent_message_chunk' | 'agent_thought_chunk' | 'user_message_chunk'
 
   function chunk(event: Event, sessionUpdate: Chunk, content: Rec): void {
-    if (event.agent !== undefined) return sink.lost(event, 'agent')
+    if (event.agent !== undefined) return sink.lost(event)
     const messageId = event.message === undefined ? undefined : wireId(event.message)
     put(sessionOf(event), event, { sessionUpdate, content, messageId })
   }
 
   function whole(event: EventOf<'text.end' | 'thought.end'>, sessionUpdate: Chunk): void {
-    if (!event.streamed && event.text !== undefined) chunk(event, sessionUpdate, textBlock(event.text))
+    if (event.agent !== undefined || (!event.streamed && event.text === undefined)) sink.lost(event)
+    else if (!event.streamed) chunk(event, sessionUpdate, textBlock(event.text!))
   }
 
   function prompt(event: EventOf<'prompt.submit'>): void {
     const { text, content, by, state } = event
-    if ((by !== 'user' && by !== 'host') || state === 'queued') return sink.lost(event, 'text')
+    if ((by !== 'user' && by !== 'host') || state === 'queued') return sink.lost(event)
     const blocks = content?.map(blockOf) ?? [text === undefined ? undefined : textBlock(text)]
-    if (blocks.includes(undefined)) sink.lost(event, content === undefined ? 'text' : 'content')
+    if (blocks.every((block) => block === undefined)) return sink.lost(event)
+    if (blocks.includes(undefined)) sink.lost(event, 'content')
     for (const block of blocks) if (block !== undefined) chunk(event, 'user_message_chunk', block)
   }
 
   function other(event: EventOf<'content.end'>): void {
     const block = blockOfContent(event)
-    if (block === undefined) sink.lost(event, 'data')
+    if (block === undefined) sink.lost(event)
     else chunk(event, 'agent_message_chunk', block)
   }
 
@@ -174,11 +195,12 @@ export function encode(sink: Sink): Encoder {
   }
 
   function catalog(event: EventOf<'catalog.update'>): void {
-    const availableCommands = event.commands?.map(({ name, description }) => {
+    if (event.commands === undefined) return sink.lost(event)
+    const availableCommands = event.commands.map(({ name, description }) => {
       if (description === undefined) sink.added('available_commands_update.description')
       return { name, description: description ?? '' }
     })
-    if (availableCommands !== undefined) put(sessionOf(event), event, { sessionUpdate: 'available_commands_update', availableCommands })
+    put(sessionOf(event), event, { sessionUpdate: 'available_commands_update', availableCommands })
   }
 
   return {
@@ -203,8 +225,7 @@ export function encode(sink: Sink): Encoder {
         case 'tool.end':
           return tools.end(sessionOf(event), event)
         case 'task.start':
-          if (event.call !== undefined) sessionOf(event).tasks.set(event.task, event.call)
-          return
+          return event.call === undefined || event.type === 'command' ? sink.lost(event) : tools.task(sessionOf(event), event)
         case 'permission.request':
           return tools.request(sessionOf(event), event)
         case 'plan.update':
@@ -225,11 +246,14 @@ export function encode(sink: Sink): Encoder {
         case 'usage.update':
           return usageUpdate(event)
         case 'error':
-          return event.fatal ? undefined : sink.lost(event, 'error')
+          return event.fatal ? undefined : sink.lost(event)
       }
     },
     end() {
-      for (const session of sessions.values()) for (const [turn] of session.turns) answer(session, turn, { reason: 'cut' }, 'cut')
+      for (const session of sessions.values()) {
+        for (const [turn] of session.turns) answer(session, turn, { reason: 'cut' }, 'cut')
+        forgetRest(session)
+      }
     },
   }
 }

@@ -166,7 +166,7 @@ export function endBlock(out: Out, session: Session, event: EventOf<'text.end' |
   dropBlock(session, event)
   const text = event.text === undefined ? joined : spilled === 0 ? event.text : event.text.slice(spilled)
   if (text === '' && (event.text === undefined || spilled > 0)) {
-    if (spilled === 0) out.sink.lost(event, 'text', 'drop') // a redacted thought
+    if (spilled === 0) out.sink.lost(event) // a redacted thought
     return
   }
   spoken(out, session, event, text, event.startedAt ?? startedAt, event.endedAt)

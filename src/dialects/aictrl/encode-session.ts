@@ -16,10 +16,13 @@ export function holdStart(out: Out, session: Session, event: Event): void {
   session.began = event.at
   const synthetic = event.kind === 'session.start' ? syntheticOf(event) : 'required'
   session.start = { timestamp: out.time(event), synthetic, rules: undefined, catalog: undefined }
-  if (event.kind === 'session.start') learn(session, event)
 }
 
-export function learn(session: Session, { model, provider, agentName, rules }: EventOf<'session.start' | 'session.update'>): void {
+export function learn(out: Out, session: Session, event: EventOf<'session.start' | 'session.update'>): void {
+  const { model, provider, agentName } = event
+  const rules = session.start === undefined ? undefined : event.rules
+  if (event.kind === 'session.update' && (model ?? provider ?? agentName ?? rules) === undefined) out.sink.lost(event)
+  else if (event.rules !== rules) out.sink.lost(event, 'rules')
   session.model = model ?? session.model
   session.provider = provider ?? session.provider
   session.agent = agentName ?? session.agent
@@ -29,6 +32,8 @@ export function learn(session: Session, { model, provider, agentName, rules }: E
 /** A tool_catalog stands directly behind session_start and nowhere else. */
 export function learnCatalog(out: Out, session: Session, event: EventOf<'catalog.update'>): void {
   const { tools, skills } = event
+  const failed = event.servers?.filter(({ status, error }) => status === 'failed' || error !== undefined) ?? []
+  if (failed.length === 0 && (session.start === undefined || (tools ?? skills) === undefined)) return out.sink.lost(event)
   if (tools !== undefined || skills !== undefined) {
     if (session.start === undefined) out.sink.lost(event, tools === undefined ? 'skills' : 'tools', 'drop')
     else {
@@ -50,13 +55,9 @@ export function learnCatalog(out: Out, session: Session, event: EventOf<'catalog
       session.start.catalog = { record, synthetic: catalog?.synthetic ?? syntheticOf(event) }
     }
   }
-  for (const { name, status, error } of event.servers ?? []) {
-    if (status === 'failed' || error !== undefined)
-      tell(out, session, event, {
-        category: 'unknown',
-        text: `MCP server ${name} failed${error === undefined ? '' : `: ${error}`}`,
-        code: 'MCPFailed',
-      })
+  for (const { name, error } of failed) {
+    const text = `MCP server ${name} failed${error === undefined ? '' : `: ${error}`}`
+    tell(out, session, event, { category: 'unknown', text, code: 'MCPFailed' })
   }
 }
 
@@ -137,6 +138,7 @@ export function endSession(out: Out, session: Session, last: Event): void {
   const synthetic = end === undefined ? 'cut' : syntheticOf(end)
   const reason = end?.reason ?? 'cut'
   writeStart(out, session)
+  for (const request of session.asked.values()) out.sink.lost(request) // nobody has answered
   abandonCalls(out, session, last)
   if (session.step !== undefined) closeStep(out, session, last, 'cut')
   if (end !== undefined) settle(out, session, end)

@@ -83,7 +83,7 @@ test('Claude: the last message of a turn takes what the snapshots left over', ()
     ],
   )
   assert.equal(records.at(-1)?.['durationMs'], 325)
-  assert.deepEqual(lost, ['message.start.agent drop', 'text.end.agent drop', 'message.end.agent drop', 'turn.end.usage.attributed approx'])
+  assert.deepEqual(lost, ['message.start drop', 'text.end drop', 'message.end drop', 'turn.end.usage.attributed approx'])
 })
 
 test('deltas alone are joined, one step a turn', () => {

@@ -90,9 +90,13 @@ export const createSession = (id: string) => ({
   early: new Set<string>(),
 })
 
-export function dropBlocks(session: Session): void {
-  if (session.blocks.text.text !== '' || session.blocks.text.spilled > 0) session.blocks.text = createBlock()
-  if (session.blocks.thought.text !== '' || session.blocks.thought.spilled > 0) session.blocks.thought = createBlock()
+/** Text that has not ended is given up; false when there is none. */
+export function dropBlocks({ blocks }: Session): boolean {
+  const hasText = blocks.text.text !== '' || blocks.text.spilled > 0
+  const hasThought = blocks.thought.text !== '' || blocks.thought.spilled > 0
+  if (hasText) blocks.text = createBlock()
+  if (hasThought) blocks.thought = createBlock()
+  return hasText || hasThought
 }
 
 export const nextNumber = (session: Session, lane: string): number => {

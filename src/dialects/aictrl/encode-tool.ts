@@ -16,8 +16,9 @@ export function toolStart(session: Session, event: EventOf<'tool.start'>): void 
   if (agent === undefined && session.step !== undefined) session.step.tools = true
 }
 
-export function toolUpdate(session: Session, event: EventOf<'tool.update'>): void {
+export function toolUpdate(out: Out, session: Session, event: EventOf<'tool.update'>): void {
   const call = session.calls.get(event.call ?? '')
+  if (call === undefined || (event.input ?? event.title) === undefined) out.sink.lost(event)
   if (call === undefined) return
   call.input = event.input ?? call.input
   call.title = event.title ?? call.title
@@ -126,7 +127,7 @@ function textOfContent(content: readonly unknown[] | undefined): string | undefi
 // ── subagents ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export function taskStart(out: Out, session: Session, event: EventOf<'task.start'>): void {
-  if (event.type !== 'agent') return out.sink.lost(event, 'type', 'drop')
+  if (event.type !== 'agent' || session.lanes.has(wireId(event.task))) return out.sink.lost(event)
   const parent = event.agent === undefined ? session.id : enterLane(out, session, event.agent, event)
   subagentStart(
     out,
@@ -195,7 +196,10 @@ export function subagentComplete(out: Out, session: Session, lane: string, event
 export function permissionAnswer(out: Out, session: Session, event: EventOf<'permission.answer'>): void {
   const asked = event.id === undefined ? undefined : session.asked.get(event.id)
   if (event.id !== undefined) session.asked.delete(event.id)
-  if (event.decision === 'withdrawn') return out.sink.lost(event, 'decision', 'drop')
+  if (event.decision === 'withdrawn') {
+    if (asked !== undefined) out.sink.lost(asked)
+    return out.sink.lost(event)
+  }
   const id = event.call ?? asked?.call
   const call = id === undefined ? undefined : session.calls.get(id)
   const name = event.name ?? asked?.name ?? call?.name
@@ -232,7 +236,7 @@ function judgeLoads(out: Out, session: Session, allowed: boolean, names: readonl
   }
   session.loaded = session.loaded.filter(({ event }) => {
     if (!session.deniedSkills.has(event.name)) return true
-    out.sink.lost(event, 'level', 'drop')
+    out.sink.lost(event)
     return false
   })
 }

@@ -304,7 +304,7 @@ test('a permission is told with its answer, by what was asked', () => {
   assert.deepEqual(find(asked('allow').records, 'permission_granted'), [{ type: 'permission_granted', ...record }])
   assert.deepEqual(find(asked('reject').records, 'permission_rejected'), [{ type: 'permission_rejected', ...record }])
   assert.equal(find(asked('expired').records, 'permission_rejected').length, 1)
-  assert.deepEqual(asked('withdrawn').lost, ['permission.answer.decision drop'])
+  assert.deepEqual(asked('withdrawn').lost, ['permission.request drop', 'permission.answer drop'])
 })
 
 test('a permission without a tool names itself', () => {
@@ -339,10 +339,10 @@ test('a skill counts as loaded after the check, and not when it was rejected', (
     [answer('reject'), load],
   ]) {
     const { records, lost } = encodeAll(tellAll(told))
-    assert.deepEqual([find(records, 'skill_loaded'), lost], [[], ['skill.load.level drop']])
+    assert.deepEqual([find(records, 'skill_loaded'), lost], [[], ['skill.load drop']])
     assert.deepEqual(codesOf(records), [])
   }
   assert.deepEqual(encodeAll(tellAll([['skill.load', { name: 'x', level: 'listed', path: '/x' }, { session: 's' }]])).lost, [
-    'skill.load.description drop',
+    'skill.load drop',
   ])
 })

@@ -54,20 +54,19 @@ export function encode(sink: Sink): Encoder {
   function skill(session: Session, event: EventOf<'skill.load'>): void {
     const { name, path, description } = event
     const base = { timestamp: out.time(event), sessionID: session.id }
-    if (path === undefined || (event.level === 'listed' && description === undefined))
-      return sink.lost(event, path === undefined ? 'path' : 'description', 'drop')
+    if (path === undefined || (event.level === 'listed' && description === undefined)) return sink.lost(event)
     if (event.level === 'resource')
       return write(out, session, { type: 'skill_resource_loaded', ...base, skillName: name, filePath: path }, syntheticOf(event))
     if (event.level === 'listed')
       return write(out, session, { type: 'skill_discovered', ...base, name, description, location: path }, syntheticOf(event))
-    if (session.deniedSkills.has(name)) return sink.lost(event, 'level', 'drop')
+    if (session.deniedSkills.has(name)) return sink.lost(event)
     const record: Wire<'skill_loaded'> = { type: 'skill_loaded', ...base, name, location: path }
     session.loaded.push({ event, record })
   }
 
   function taskEnd(session: Session, event: EventOf<'task.end'>): void {
     const lane = wireId(event.task)
-    if (!session.lanes.has(lane)) return sink.lost(event, 'task', 'drop')
+    if (!session.lanes.has(lane)) return sink.lost(event)
     if (event.status === 'error')
       tellOnce(
         out,
@@ -79,11 +78,11 @@ export function encode(sink: Sink): Encoder {
   }
 
   function encodeEvent(session: Session, event: Event): void {
-    if (event.agent !== undefined && mainOnly.has(event.kind)) return sink.lost(event, 'agent', 'drop')
+    if (event.agent !== undefined && mainOnly.has(event.kind)) return sink.lost(event)
     switch (event.kind) {
       case 'session.start':
       case 'session.update':
-        return learn(session, event)
+        return learn(out, session, event)
       case 'catalog.update':
         return learnCatalog(out, session, event)
       case 'turn.start':
@@ -97,7 +96,7 @@ export function encode(sink: Sink): Encoder {
         if (event.usageFinal === true) flushMessage(out, session)
         return
       case 'message.drop':
-        return dropBlocks(session)
+        return dropBlocks(session) ? undefined : sink.lost(event)
       case 'text.delta':
       case 'thought.delta':
         openStep(out, session, event)
@@ -110,7 +109,7 @@ export function encode(sink: Sink): Encoder {
         if (event.agent === undefined) openStep(out, session, event)
         return toolStart(session, event)
       case 'tool.update':
-        return toolUpdate(session, event)
+        return toolUpdate(out, session, event)
       case 'tool.end':
         return toolEnd(out, session, event)
       case 'task.start':
@@ -124,7 +123,7 @@ export function encode(sink: Sink): Encoder {
       case 'skill.load':
         return skill(session, event)
       case 'retry.start':
-        return event.error === undefined ? sink.lost(event, 'attempt', 'drop') : tell(out, session, event, event.error)
+        return tell(out, session, event, event.error!)
       case 'error':
         return errorEvent(out, session, event)
       case 'turn.end':
@@ -139,6 +138,7 @@ export function encode(sink: Sink): Encoder {
     push(event) {
       lastEvent = event
       if (event.synthetic === undefined) lastAt = event.at ?? lastAt
+      if (event.kind === 'retry.start' && event.error === undefined) return sink.lost(event) // of a run, perhaps: it begins no session
       encodeEvent(sessionOf(event), event)
     },
     end() {

@@ -41,7 +41,7 @@ export function encodeAll(events: readonly Event[]): Written {
   const encoder = aictrl.encoder({
     write: (record, synthetic) => void written.records.push(plain(synthetic === undefined ? record : { ...record, synthetic })),
     added: (what) => void written.added.push(what),
-    lost: (event, field, how = 'drop') => void written.lost.push(`${event.kind}.${field} ${how}`),
+    lost: (event, field, how = 'drop') => void written.lost.push(`${event.kind}${field === undefined ? '' : `.${field}`} ${how}`),
   })
   for (const event of events) if (aictrl.loss[event.kind].how !== 'drop') encoder.push(event)
   encoder.end()

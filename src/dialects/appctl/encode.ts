@@ -13,6 +13,7 @@ export function encode(sink: Sink): Encoder {
   const openCalls = new Map<string, { at: number | undefined }>()
   const waiting = new Map<string | undefined, Event[]>() // of other sessions, in the order in which they came
   const prompts = new Map<string | undefined, string>() // told in parts, until the turn begins
+  const endings = new Map<string | undefined, Reason>() // how the last turn of a session ended
   let heldCall: EventOf<'tool.start'> | undefined
   let current: { session: string | undefined } | undefined // whose turn is being written
   let failure: { message: string; synthetic: string | undefined } | undefined
@@ -33,7 +34,8 @@ export function encode(sink: Sink): Encoder {
 
   function prompt(event: EventOf<'prompt.submit'>): void {
     const instructs = event.by === 'system' || event.by === 'hook' // not what the user said
-    if (event.state === 'queued' || current !== undefined || instructs) return sink.lost(event, 'text', 'drop')
+    if (event.state === 'queued' || current !== undefined || instructs) return sink.lost(event)
+    if (event.text === undefined) sink.lost(event) // a prompt stands there with or without it
     if (event.partial !== true) return openTurn(event, event.text)
     prompts.set(event.session, (prompts.get(event.session) ?? '') + (event.text ?? ''))
   }
@@ -56,9 +58,8 @@ export function encode(sink: Sink): Encoder {
   }
 
   function toolUpdate(event: EventOf<'tool.update'>): void {
-    if (heldCall === undefined || heldCall.call !== event.call)
-      return event.input === undefined ? undefined : sink.lost(event, 'input', 'drop')
-    if (event.input !== undefined) toolCall(heldCall, event.input)
+    if (heldCall === undefined || heldCall.call !== event.call || event.input === undefined) sink.lost(event)
+    else toolCall(heldCall, event.input)
   }
 
   function toolResult(
@@ -75,7 +76,7 @@ export function encode(sink: Sink): Encoder {
   function toolEnd(event: EventOf<'tool.end'>): void {
     const call = event.call ?? ''
     const open = openCalls.get(call)
-    if (open === undefined) return sink.lost(event, 'call', 'drop')
+    if (open === undefined) return sink.lost(event)
     const took = event.durationMs ?? (open.at !== undefined && event.at !== undefined ? Math.max(0, event.at - open.at) : undefined)
     const told = event.data ?? event.text ?? event.content ?? event.error?.text
     if (told === undefined) sink.added('tool_result.result')
@@ -97,7 +98,7 @@ export function encode(sink: Sink): Encoder {
   }
 
   function encodeEvent(event: Event): void {
-    if (event.agent !== undefined && !laneKinds.has(event.kind)) return sink.lost(event, 'agent', 'drop')
+    if (event.agent !== undefined && !laneKinds.has(event.kind)) return sink.lost(event)
     if (current === undefined && needsTurn.has(event.kind)) openTurn(event, undefined)
     if (heldCall !== undefined && event.kind !== 'tool.update') toolCall(heldCall, undefined)
     switch (event.kind) {
@@ -110,7 +111,7 @@ export function encode(sink: Sink): Encoder {
       case 'thought.end':
         return whole(event)
       case 'tool.start':
-        if (openCalls.has(event.call ?? '')) return sink.lost(event, 'call', 'drop')
+        if (openCalls.has(event.call ?? '')) return sink.lost(event)
         if (event.input !== undefined) return toolCall(event, event.input)
         heldCall = event
         return
@@ -125,20 +126,24 @@ export function encode(sink: Sink): Encoder {
       case 'context.trim':
         return write({ kind: 'context_notice', message: event.text ?? trimText(event) }, syntheticOf(event))
       case 'session.update':
-        if (event.native === undefined || event.length === undefined) return sink.lost(event, 'length', 'drop')
+        if (event.native === undefined || event.length === undefined) return sink.lost(event)
         return write(
           { kind: 'session_state', session_id: event.native, transcript_len: event.length, resumed: event.how === 'resumed' },
           syntheticOf(event),
         )
       case 'error': {
-        if (!event.fatal) return sink.lost(event, 'error', 'drop')
+        if (!event.fatal || (failure !== undefined && failure.message !== event.error.text)) return sink.lost(event) // one error a turn
         const isAlone = current === undefined && isOutside(event)
         openTurn(event, undefined)
         failure ??= { message: event.error.text, synthetic: syntheticOf(event) }
         return isAlone ? closeTurn(undefined, syntheticOf(event)) : undefined
       }
       case 'turn.end':
+        endings.set(event.session, event.reason)
+        return closeTurn(failureText(event), syntheticOf(event))
       case 'session.end':
+        if (current === undefined && failureText(event) !== undefined && endings.get(event.session) !== event.reason) sink.lost(event)
+        endings.delete(event.session)
         return closeTurn(failureText(event), syntheticOf(event))
     }
   }

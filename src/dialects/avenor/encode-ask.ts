@@ -2,7 +2,7 @@
 // A decision without a question (a rule's, a hook's) gets the question that Avenor would have told before it.
 import type { Event, EventOf, Option } from '../../model/event.ts'
 import { type Sink, syntheticOf, wireId } from '../contract.ts'
-import type { Choice, Session } from './encode-session.ts'
+import type { Asked, Choice, Session } from './encode-session.ts'
 import type { AnyWire } from './wire.ts'
 import { answerWordOf, isOnScreen, sourceOfDecider } from './words.ts'
 
@@ -13,7 +13,8 @@ export function createDesk(sink: Sink, put: Put) {
 
   function ask(session: Session, event: EventOf<'permission.request'>, synthetic = syntheticOf(event)): void {
     const { request } = session
-    if (request?.withdrawn !== undefined && !request.onScreen) {
+    if (request?.withdrawn !== undefined && request.onScreen) sink.lost(request.withdrawn)
+    else if (request?.withdrawn !== undefined) {
       put(
         session,
         request.withdrawn,
@@ -48,10 +49,8 @@ export function createDesk(sink: Sink, put: Put) {
   function respond(session: Session, event: EventOf<'permission.answer'>): void {
     const { request } = session
     if (request === undefined) return
-    if (event.decision === 'withdrawn') {
-      request.withdrawn = event
-      return sink.lost(event, 'decision', 'drop')
-    }
+    if (request.withdrawn !== undefined) sink.lost(request.withdrawn)
+    if (event.decision === 'withdrawn') return void (request.withdrawn = event) // told if another question comes
     const kind = event.decision === 'allow' ? 'allow' : 'reject'
     const chosen = event.option !== undefined && request.choices.some(({ optionId }) => optionId === event.option)
     session.request = undefined
@@ -81,6 +80,12 @@ export function createDesk(sink: Sink, put: Put) {
     return { v, seq, session, run, at, agent, turn, kind: 'permission.request', id, name, toolKind, permission, patterns, options }
   }
 
+  /** Never told. What was asked only for the answer's sake is no event of the source's. */
+  function forget({ request, answer }: Asked): void {
+    if (request.seq !== answer?.seq) sink.lost(request)
+    if (answer !== undefined) sink.lost(answer)
+  }
+
   return {
     request(session: Session, event: EventOf<'permission.request'>): void {
       if (isFree(session)) ask(session, event)
@@ -90,8 +95,8 @@ export function createDesk(sink: Sink, put: Put) {
       const waiting = session.queue.findIndex(({ request }) => request.id === event.id)
       if (session.request !== undefined && event.id !== undefined && session.request.id === wireId(event.id)) respond(session, event)
       else if (event.decision === 'withdrawn') {
-        if (waiting >= 0) session.queue.splice(waiting, 1)
-        sink.lost(event, 'decision', 'drop')
+        if (waiting >= 0) forget(session.queue.splice(waiting, 1)[0]!)
+        sink.lost(event)
       } else if (waiting >= 0) session.queue[waiting]!.answer = event
       else if (!isFree(session)) session.queue.push({ request: questionFor(event), answer: event })
       else {
@@ -103,6 +108,11 @@ export function createDesk(sink: Sink, put: Put) {
         ask(session, request, request.origin === undefined && request.synthetic === undefined ? 'required' : syntheticOf(request))
         if (answer !== undefined) respond(session, answer)
       }
+    },
+    /** The session ends: nothing more can be asked in it. */
+    close({ request, queue }: Session): void {
+      if (request?.withdrawn !== undefined) sink.lost(request.withdrawn)
+      for (const asked of queue) forget(asked)
     },
   }
 }

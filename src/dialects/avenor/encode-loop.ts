@@ -89,7 +89,7 @@ export function createLoops(
     isOver: (run: string | undefined): boolean => run !== undefined && over.has(run),
     push(event: EventOf<'run.start' | 'run.end' | 'phase.start' | 'phase.end'>): void {
       if (event.kind === 'run.start') {
-        if (runs.has(event.run)) return sink.lost(event, 'run', 'drop')
+        if (runs.has(event.run)) return sink.lost(event)
         const { maxIterations: max_iterations, prePhases: pre_phase_count, loopPhases: loop_phase_count } = event
         open(event, event.label)
         return write(

@@ -11,8 +11,7 @@ type Send = (session: Session, record: AnyWire, synthetic: string | undefined) =
 /** `settle`: what was held back is told now. */
 export function createTools(sink: Sink, send: Send, settle: (session: Session) => void) {
   function toolStart(session: Session, event: EventOf<'tool.start'>): void {
-    if (event.call === undefined || session.calls.has(event.call) || session.heldCall?.call === event.call)
-      return sink.lost(event, 'call', 'drop')
+    if (event.call === undefined || session.calls.has(event.call) || session.heldCall?.call === event.call) return sink.lost(event)
     if (event.input !== undefined) return tellCall(session, event, event.input, event.title)
     if (session.heldCall !== undefined) settle(session)
     session.heldCall = event
@@ -43,14 +42,14 @@ export function createTools(sink: Sink, send: Send, settle: (session: Session) =
 
   function toolUpdate(session: Session, event: EventOf<'tool.update'>): void {
     const { heldCall: call } = session
-    if (call === undefined || call.call !== event.call) return event.input === undefined ? undefined : sink.lost(event, 'input', 'drop')
+    if (call === undefined || call.call !== event.call || (event.input ?? event.title) === undefined) return sink.lost(event)
     session.heldCall = undefined
     if (event.input !== undefined) tellCall(session, call, event.input, event.title ?? call.title)
     else session.heldCall = { ...call, title: event.title ?? call.title }
   }
 
   function toolEnd(session: Session, event: EventOf<'tool.end'>): void {
-    if (event.call === undefined) return sink.lost(event, 'call', 'drop')
+    if (event.call === undefined) return sink.lost(event)
     if (session.heldCall?.call === event.call) settle(session)
     if (!session.calls.has(event.call)) tellCall(session, event, undefined, event.title)
     const kind = session.calls.get(event.call)!

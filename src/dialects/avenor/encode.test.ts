@@ -167,7 +167,7 @@ test('a lane: its tools are told, its text is not', () => {
     done,
   ]
   assert.deepEqual(names(told), ['session.start', 'tool.call', 'tool.call_update', 'session.end'])
-  assert.ok(encodeAll(tellAll(told)).lost.includes('text.delta.agent drop'))
+  assert.ok(encodeAll(tellAll(told)).lost.includes('text.delta drop'))
 })
 
 test('prompts: the text if it is known, else how long it was', () => {

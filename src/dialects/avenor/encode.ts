@@ -65,7 +65,7 @@ export function encode(sink: Sink): Encoder {
     if (session.heldCall !== undefined) settle(session, '')
     for (const [call, kind] of session.calls)
       put(session, event, { event: 'tool.call_update', toolCallId: wireId(call), kind, status: 'failed' }, 'cut')
-    for (const { request } of session.queue) sink.lost(request, 'id', 'drop')
+    desk.close(session)
     // Avenor's error about a degenerate stream says itself how the session ends; an end that nobody told must agree.
     const reason = session.heldError !== undefined && event?.origin === undefined ? 'degenerate' : (event?.reason ?? 'cut')
     const status = session.heldStatus
@@ -119,7 +119,7 @@ export function encode(sink: Sink): Encoder {
     if (status === undefined || next === '') return
     session.heldStatus = undefined
     if (announced[status.phase] === next) tellStatus(session, status)
-    else sink.lost(status, 'phase', 'drop')
+    else sink.lost(status)
   }
 
   // ── conversation ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -145,14 +145,14 @@ export function encode(sink: Sink): Encoder {
 
   function prompt(event: EventOf<'prompt.submit'>): void {
     const { text, by, state, id: control_id, delivery, bytes } = event
-    if (by !== 'user' && by !== 'host') return sink.lost(event, 'text', 'drop')
+    if (by !== 'user' && by !== 'host') return sink.lost(event)
     const session = sessionOf(event)
     if (control_id !== undefined && state === 'seen' && control_id === session.prompt) return // told when it was sent
     session.prompt = control_id
     const known = delivery !== undefined || bytes !== undefined
     if (state !== 'queued' && text !== undefined && !known) return chunk(event, 'user.message_chunk', text)
+    if (!known && text === undefined) return sink.lost(event)
     if (text !== undefined) sink.lost(event, 'text', 'drop')
-    if (!known && text === undefined) return sink.lost(event, 'state', 'drop')
     const prompt_length = bytes ?? new TextEncoder().encode(text).length
     if (state !== 'queued') return put(session, event, { event: 'agent.prompt_submitted', delivery, prompt_length }, syntheticOf(event))
     const queued = { event: 'agent.prompt_queued' as const, control_id, message_type: 'continue', delivery, prompt_length }
@@ -176,7 +176,7 @@ export function encode(sink: Sink): Encoder {
 
   function status(event: EventOf<'status.update'>): void {
     const session = sessionIfAny(event)
-    if (session === undefined || !(event.phase in announced)) return sink.lost(event, 'phase', 'drop')
+    if (session === undefined || !(event.phase in announced)) return sink.lost(event)
     if (session.heldCall !== undefined || session.heldStatus !== undefined) settle(session, 'agent.status')
     const source = statusSourceOf(event.source)
     const isFree =
@@ -199,8 +199,10 @@ export function encode(sink: Sink): Encoder {
     const session = sessionIfAny(event)
     if (session === undefined) return putAnywhere(event, errorOf(event))
     session.told = { text: event.error.text, turn: event.turn }
-    if (event.error.code === degenerate) session.heldError = event
-    else put(session, event, errorOf(event), syntheticOf(event))
+    if (event.error.code === degenerate) {
+      if (session.heldError !== undefined) sink.lost(session.heldError)
+      session.heldError = event
+    } else put(session, event, errorOf(event), syntheticOf(event))
   }
 
   function tellError(session: Session, event: Event, told: ErrorLike, isDegenerate: boolean): void {
@@ -213,7 +215,8 @@ export function encode(sink: Sink): Encoder {
     told !== undefined && told.text === text && (event.turn === undefined || told.turn === undefined || told.turn === event.turn)
 
   function turnEnd(session: Session, event: EventOf<'turn.end'>): void {
-    if (session.turn !== undefined) sink.lost(session.turn, 'reason', 'drop')
+    const before = session.turn
+    if (before !== undefined) sink.lost(before, before.usage === undefined && before.error === undefined ? undefined : 'reason')
     session.turn = event
     const usage = event.usage ?? session.messages
     if (usage !== undefined) session.usage = addUsage(session.usage, usage)
@@ -244,7 +247,7 @@ export function encode(sink: Sink): Encoder {
   }
 
   function retry(event: EventOf<'retry.start'>): void {
-    if (event.scope !== 'run') return sink.lost(event, 'scope', 'drop')
+    if (event.scope !== 'run') return sink.lost(event)
     const session = sessionIfAny(event)
     const attempt = loops.attemptOf(session === undefined ? runOf(event) : (session.run ?? session.id), event.attempt)
     const max_retries = event.max !== undefined && event.max >= attempt ? event.max : undefined
@@ -253,7 +256,7 @@ export function encode(sink: Sink): Encoder {
 
   return {
     push(event) {
-      if (event.agent !== undefined && !laneKinds.has(event.kind)) return sink.lost(event, 'agent', 'drop')
+      if (event.agent !== undefined && !laneKinds.has(event.kind)) return sink.lost(event)
       switch (event.kind) {
         case 'text.delta':
           return chunk(event, 'agent.message_chunk', event.text)
@@ -262,7 +265,7 @@ export function encode(sink: Sink): Encoder {
         case 'text.end':
           return event.streamed || event.text === undefined ? undefined : chunk(event, 'agent.message_chunk', event.text)
         case 'thought.end':
-          if (event.redacted === true && event.text === undefined) return sink.lost(event, 'redacted', 'drop')
+          if (event.redacted === true && event.text === undefined) return sink.lost(event)
           return event.streamed || event.text === undefined ? undefined : chunk(event, 'agent.thought_chunk', event.text)
         case 'prompt.submit':
           return prompt(event)
@@ -290,6 +293,7 @@ export function encode(sink: Sink): Encoder {
         case 'phase.end':
           return loops.push(event)
         case 'session.start':
+          if (sessions.has(event.session)) sink.lost(event) // it has begun already
           sessionOf(event)
           return
         case 'session.end':
@@ -298,7 +302,8 @@ export function encode(sink: Sink): Encoder {
           return turnEnd(sessionOf(event), event)
         case 'message.end': {
           const session = sessionOf(event)
-          if (event.usage !== undefined) session.messages = addUsage(session.messages, event.usage)
+          if (event.usage === undefined) return sink.lost(event)
+          session.messages = addUsage(session.messages, event.usage)
           return
         }
         case 'status.update':

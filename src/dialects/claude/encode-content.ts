@@ -54,7 +54,7 @@ export function contentEnd(on: Writer, event: EventOf<'content.end'>): void {
         : event.uri === undefined
           ? undefined
           : { type: event.type, source: { type: 'url', url: event.uri } }
-  if (content === undefined) return on.sink.lost(event, 'data')
+  if (content === undefined) return on.sink.lost(event)
   block(on, event, openMessage(on, event), 'text', content, empty.text)
 }
 
@@ -85,7 +85,7 @@ export function toolDelta(on: Writer, event: EventOf<'tool.delta'>): void {
   const call = callId(event)
   const lane = laneOf(on.session, event.agent)
   const held = lane.held.get(call)
-  if (event.of !== 'input' || held === undefined) return on.sink.lost(event, 'text')
+  if (event.of !== 'input' || held === undefined) return on.sink.lost(event)
   held.json += event.text
   const { message } = lane
   if (event.agent !== undefined || message === undefined) return

@@ -66,11 +66,11 @@ export function permissionAnswer(on: Writer, event: EventOf<'permission.answer'>
 /** Decided without a question. Only a refusal has a record of its own; it names its call or cannot be told. */
 function unasked(on: Writer, event: EventOf<'permission.answer'>): void {
   const { session } = on
-  if (event.decision !== 'reject') return on.sink.lost(event, 'decision')
+  if (event.decision !== 'reject') return on.sink.lost(event)
   const call = callOf(on, event)
   const known = call === undefined ? undefined : session.calls.get(call)
   const name = known?.name || event.name || event.permission
-  if (name === undefined) return on.sink.lost(event, 'decision')
+  if (name === undefined) return on.sink.lost(event)
   const id = call ?? (event.call === undefined ? undefined : wireId(event.call))
   session.turn.denied.set(id ?? name, denial(id ?? '', { name, input: known?.input ?? event.input }))
   const reason = event.by === 'rule' || event.by === 'mode' || event.by === 'hook' ? { decision_reason_type: event.by } : {}
@@ -106,7 +106,7 @@ export function questionRequest(on: Writer, event: EventOf<'question.request'>):
 
 export function questionAnswer(on: Writer, event: EventOf<'question.answer'>): void {
   const ask = on.session.asks.get(event.id)
-  if (ask === undefined) return on.sink.lost(event, 'answers')
+  if (ask === undefined) return on.sink.lost(event)
   on.session.asks.delete(event.id)
   if (event.decision === 'allow')
     return send(

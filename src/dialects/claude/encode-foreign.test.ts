@@ -166,7 +166,7 @@ test('prompts are replayed inside their turn', () => {
       ['done', true],
     ],
   )
-  assert.deepEqual(lost, ['prompt.submit.state drop'])
+  assert.deepEqual(lost, ['prompt.submit drop'])
 })
 
 test('sources without a turn, without an end, without a name', () => {

@@ -107,7 +107,7 @@ function announceSums({ sink }: Writer, event: EventOf<'message.end'>, streamed:
 export function messageDrop(on: Writer, event: EventOf<'message.drop'>): void {
   const lane = laneOf(on.session, event.agent)
   const { message } = lane
-  if (message === undefined || !message.streaming) return on.sink.lost(event, 'fromBlock')
+  if (message === undefined || !message.streaming) return on.sink.lost(event)
   message.joined = { text: '', thinking: '' }
   closeBlock(on, message)
   const abandoned = { api_message_id: message.id, from_block_index: event.fromBlock }

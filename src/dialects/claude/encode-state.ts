@@ -3,6 +3,7 @@
 import type { Rec } from '../../base/json.ts'
 import { isoOf } from '../../base/time.ts'
 import type { Event, EventOf, Fault, Payload, Usage } from '../../model/event.ts'
+import type { Reason } from '../../model/vocabulary.ts'
 import { type Sink, wireId } from '../contract.ts'
 import { uuidFor } from './uuid.ts'
 
@@ -62,6 +63,8 @@ export type WriteSession = {
   inits: number
   openTurns: number
   results: number
+  /** Of the last result. */
+  lastReason: Reason | undefined
   records: number
   lanes: Map<string | undefined, WriteLane>
   calls: Map<string, WriteCall>
@@ -71,6 +74,8 @@ export type WriteSession = {
   /** Prompts told before their turn began. */
   prompts: EventOf<'prompt.submit'>[]
   lastPrompt: string | undefined
+  /** What only the next init can tell, if one comes. */
+  untold: Event[]
   /** Of the turn that is being written. */
   turn: {
     startedAt: number | undefined
@@ -114,6 +119,7 @@ export const newSession = (key: string | undefined): WriteSession => ({
   inits: 0,
   openTurns: 0,
   results: 0,
+  lastReason: undefined,
   records: 0,
   lanes: new Map(),
   calls: new Map(),
@@ -121,6 +127,7 @@ export const newSession = (key: string | undefined): WriteSession => ({
   asks: new Map(),
   prompts: [],
   lastPrompt: undefined,
+  untold: [],
   turn: newTurn(),
   totals: { usd: 0, models: new Map() },
   lastAt: undefined,
@@ -151,9 +158,11 @@ export function idOf(on: Writer): string {
   return (session.id = session.key === undefined ? `session-${++on.unnamed}` : wireId(session.key))
 }
 
-/** What the source calls the session, where it has no better name. */
-export function nameSession({ session }: Writer, native: string | undefined): void {
-  if (native !== undefined && native !== '') session.id ??= native
+/** What the source calls the session, where it has no better name; false when that says nothing new. */
+export function nameSession({ session }: Writer, native: string | undefined): boolean {
+  if (native === undefined || native === '' || session.id !== undefined) return false
+  session.id = native
+  return true
 }
 
 export const stamp = (at: number | undefined): string | undefined => (at === undefined ? undefined : isoOf(at))

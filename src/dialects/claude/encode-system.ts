@@ -83,20 +83,24 @@ export function statusUpdate(on: Writer, event: EventOf<'status.update'>): void 
   const { label, phase } = event
   if (label === 'requesting' || label === 'compacting') return system(on, event, { subtype: 'status', status: label })
   const state = stateOf[phase]
-  if (state === undefined) return on.sink.lost(event, 'phase')
+  if (state === undefined) return on.sink.lost(event)
   system(on, event, { subtype: 'session_state_changed', state })
 }
 
 /** A change of mode has a record; the rest is told by the next init. */
 export function sessionUpdate(on: Writer, event: EventOf<'session.update'>): void {
   const { setting } = on.session
-  nameSession(on, event.native)
-  for (const key of ['model', 'cwd', 'mode', 'program', 'version'] as const) if (event[key] !== undefined) setting[key] = event[key]
-  if (event.mode !== undefined && on.session.inits > 0) system(on, event, { subtype: 'status', status: null, permissionMode: event.mode })
+  const isNamed = nameSession(on, event.native)
+  const told = (['model', 'cwd', 'mode', 'program', 'version'] as const).filter((key) => event[key] !== undefined)
+  if (told.length === 0) return isNamed ? undefined : on.sink.lost(event)
+  for (const key of told) setting[key] = event[key]
+  if (event.mode !== undefined && on.session.inits > 0)
+    return system(on, event, { subtype: 'status', status: null, permissionMode: event.mode })
+  if (event.model === undefined) on.session.untold.push(event) // messages name the model
 }
 
 export function retryStart(on: Writer, event: EventOf<'retry.start'>): void {
-  if (event.scope === 'run') return on.sink.lost(event, 'attempt')
+  if (event.scope === 'run') return on.sink.lost(event)
   const { error } = event
   if (event.max === undefined) on.sink.added('system/api_retry.max_retries')
   if (event.delayMs === undefined) on.sink.added('system/api_retry.retry_delay_ms')
@@ -135,6 +139,7 @@ export function usageUpdate(on: Writer, event: EventOf<'usage.update'>): void {
   }
   const thinking = event.scope === 'message' ? event.usage?.reasoning : undefined
   if (thinking !== undefined) return system(on, event, { subtype: 'thinking_tokens', estimated_tokens: thinking })
+  if (event.limits === undefined || event.limits.length === 0) return on.sink.lost(event)
   if (event.usage !== undefined || event.cost !== undefined || event.context !== undefined) on.sink.lost(event, 'usage')
 }
 
@@ -164,8 +169,12 @@ export function notice(on: Writer, event: EventOf<'notice'>): void {
 
 /** A fatal failure is told by the turn's result; others are notes. */
 export function error(on: Writer, event: EventOf<'error'>): void {
-  if (event.fatal) on.session.turn.fault ??= event.error
-  else system(on, event, { subtype: 'informational', content: event.error.text, level: 'warning' })
+  const { turn, openTurns, results } = on.session
+  if (event.fatal) {
+    const isOver = openTurns === 0 && results > 0 // no result is to come that could tell it
+    if (isOver || (turn.fault !== undefined && turn.fault.text !== event.error.text)) on.sink.lost(event)
+    turn.fault ??= event.error
+  } else system(on, event, { subtype: 'informational', content: event.error.text, level: 'warning' })
 }
 
 export function commands(on: Writer, event: EventOf<'catalog.update'>): void {
@@ -178,7 +187,7 @@ export function commands(on: Writer, event: EventOf<'catalog.update'>): void {
 /** A heartbeat: its own id is made up, the call is its parent. */
 export function toolProgress(on: Writer, event: EventOf<'tool.update'>, call: string): void {
   const known = on.session.calls.get(call)
-  if (known === undefined) return on.sink.lost(event, 'elapsedMs')
+  if (known === undefined) return on.sink.lost(event)
   write(
     on,
     {

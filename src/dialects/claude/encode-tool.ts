@@ -14,7 +14,7 @@ export function toolEnd(on: Writer, event: EventOf<'tool.end'>): void {
   const id = callId(event)
   const call = session.calls.get(id)
   // A result needs its call, and nothing of the main lane may follow the turn's result.
-  if (call === undefined || (call.lane === undefined && session.openTurns === 0)) return on.sink.lost(event, 'status')
+  if (call === undefined || (call.lane === undefined && session.openTurns === 0)) return on.sink.lost(event)
   release(on, call.lane, id, undefined)
   settleMessage(on, call.lane)
   session.calls.delete(id)

@@ -35,6 +35,7 @@ export function writeInit(on: Writer, at: number | undefined, synthetic: string 
   if (setting.program === 'claude-code' && setting.version !== undefined) record['claude_code_version'] = setting.version
   write(on, record, synthetic)
   session.inits++
+  if (session.untold.length > 0) session.untold = []
   session.openTurns++
   if (session.openTurns === 1) session.turn = newTurn(at)
 }
@@ -92,6 +93,7 @@ export function writeResult(on: Writer, event: TurnEnd, synthetic: string | unde
     synthetic,
   )
   session.openTurns = Math.max(0, session.openTurns - 1)
+  session.lastReason = event.reason
   session.turn = newTurn(event.at)
 }
 

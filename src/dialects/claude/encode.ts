@@ -1,6 +1,7 @@
 // events → Claude. Writes a legal stream of documented shapes: an init before every turn, one block an assistant record, a
 // result after every turn. What the source leaves open (an id, a result, a session's end) is added and counted.
 import type { Event, EventOf } from '../../model/event.ts'
+import { outcomeOf } from '../../model/outcome.ts'
 import { type Encoder, type Sink, syntheticOf, wireId } from '../contract.ts'
 import {
   cancelRequest,
@@ -69,7 +70,7 @@ export function encode(sink: Sink): Encoder {
   /** Prompts wait for their turn, and pieces for their rest. */
   function prompt(event: EventOf<'prompt.submit'>): void {
     const { session } = on
-    if (event.state === 'queued') return sink.lost(event, 'state')
+    if (event.state === 'queued') return sink.lost(event)
     if (event.agent !== undefined) {
       needTurn(event)
       return writePrompt(on, event)
@@ -92,12 +93,12 @@ export function encode(sink: Sink): Encoder {
   function catalog(event: EventOf<'catalog.update'>): void {
     const { session } = on
     const { tools, skills, servers, commands: slash, agents, plugins } = event
-    for (const [key, list] of Object.entries({ tools, skills, servers, commands: slash, agents, plugins }))
-      if (list !== undefined) session.catalog = { ...session.catalog, [key]: list }
-    if (session.openTurns === 0) return
+    const told = Object.entries({ tools, skills, servers, commands: slash, agents, plugins }).filter(([, list]) => list !== undefined)
+    if (told.length === 0) return sink.lost(event)
+    session.catalog = { ...session.catalog, ...Object.fromEntries(told) }
     // In the middle of a turn only commands can be told; the next init has the rest.
-    if (slash !== undefined && tools === undefined) commands(on, event)
-    else sink.lost(event, 'tools', 'approx')
+    if (session.openTurns > 0 && slash !== undefined && tools === undefined) commands(on, event)
+    else session.untold.push(event)
   }
 
   function sessionStart(event: EventOf<'session.start'>): void {
@@ -117,11 +118,20 @@ export function encode(sink: Sink): Encoder {
   function sessionEnd(event: EventOf<'session.end'>): void {
     const { session } = on
     if (session.prompts.length > 0 && session.openTurns === 0 && session.results === 0) beginTurn(event, 'required') // asked, never answered
-    for (const waiting of session.prompts) sink.lost(waiting, 'text')
-    session.prompts = []
-    if (session.openTurns === 0 && session.results > 0) return
+    forgetRest(session)
+    if (session.openTurns === 0 && session.results > 0) {
+      if (outcomeOf(event.reason) !== 'ok' && event.reason !== session.lastReason) sink.lost(event)
+      return
+    }
     do writeResult(on, event, session.openTurns === 0 ? 'required' : syntheticOf(event))
     while (session.openTurns > 0)
+  }
+
+  /** No turn is to come that could tell these. */
+  function forgetRest(session: WriteSession): void {
+    for (const waiting of [...session.prompts, ...session.untold]) sink.lost(waiting)
+    session.prompts = []
+    session.untold = []
   }
 
   function push(event: Event): void {
@@ -216,11 +226,9 @@ export function encode(sink: Sink): Encoder {
     const call = wireId(event.call ?? '')
     const known = on.session.calls.get(call)
     if (known !== undefined && event.paths !== undefined) known.paths ??= event.paths // its result names the file
-    if (event.input !== undefined) {
-      if (release(on, event.agent, call, event.input)) return
-      sink.lost(event, 'input') // the call stands in the stream already
-    }
-    if (event.elapsedMs === undefined) return sink.lost(event, 'state')
+    if (event.input !== undefined && release(on, event.agent, call, event.input)) return
+    if (event.elapsedMs === undefined) return sink.lost(event, known !== undefined && event.paths !== undefined ? 'state' : undefined)
+    if (event.input !== undefined) sink.lost(event, 'input') // the call stands in the stream already
     toolProgress(on, event, call)
   }
 
@@ -229,6 +237,7 @@ export function encode(sink: Sink): Encoder {
     end() {
       for (const session of sessions.values()) {
         on.session = session
+        forgetRest(session)
         while (session.openTurns > 0) writeResult(on, { reason: 'cut', at: session.lastAt }, 'cut')
       }
     },
