@@ -139,6 +139,22 @@ test('a path is a stream of any dialect, a folder, or what is piped in', () => {
   assert.deepEqual(tokens(usage([folder])), [96, 272, 8000, 1600], 'two sessions, each with a subagent, in files beside others')
 })
 
+test('a chat of Gemini is no transcript of Claude, though both name a sessionId', () => {
+  const chat = fixture('gemini/b-read.chat.jsonl')
+  const expected = [24, 68, 2000, 0]
+  assert.deepEqual(tokens(usage([chat])), expected)
+  const home = newHome()
+  copy('gemini/b-read.chat.jsonl', home, 'abc/chats/session-1.jsonl')
+  assert.deepEqual(tokens(usage([home])), expected, 'in a folder')
+  const [header, ...records] = readFileSync(chat, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { id?: string })
+  const older = newHome()
+  put(older, 'session-1.json', `${JSON.stringify({ ...header, messages: records.filter(({ id }) => id !== undefined) })}\n`)
+  assert.deepEqual(tokens(usage([join(older, 'session-1.json')])), expected, 'older versions: one object')
+})
+
 test('many large transcripts, read by two threads, are what one thread finds', () => {
   const home = newHome()
   const call = (id: number, padding: string): string =>

@@ -5,6 +5,7 @@ import { basename, isAbsolute, join } from 'node:path'
 import { utf8 } from '../base/bytes.ts'
 import { isRecord } from '../base/json.ts'
 import { quoted } from '../base/text.ts'
+import { claimer as claude } from '../dialects/claude/claim.ts'
 import { CommandError, exitCodes, systemReason } from './exit.ts'
 
 /** How a log is read; `stream` is any dialect. */
@@ -108,7 +109,8 @@ function kindOf(path: string): LogKind {
     const record = parsed(utf8(head, start, end))
     if (!isRecord(record)) continue
     if (record['type'] === 'session_meta' && isRecord(record['payload'])) return 'codex'
-    if (typeof record['sessionId'] === 'string') return 'claude'
+    // A chat of Gemini begins with a `sessionId` too.
+    if (typeof record['sessionId'] === 'string' && claude.claim(record) >= 0.5) return 'claude'
     if (typeof record['session_id'] === 'string') return 'stream'
   }
   return 'stream'
