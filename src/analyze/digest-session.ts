@@ -129,9 +129,12 @@ export function createSessionFold(session: string | undefined) {
         if (event.error !== undefined) fail(event.error, event)
         break
       case 'text.end':
-        if (event.agent !== undefined || event.streamed) break
-        said.clear()
-        said.hear(event.text ?? '')
+        if (event.agent !== undefined) break
+        if (!event.streamed) {
+          said.clear()
+          said.hear(event.text ?? '')
+        }
+        said.close()
         break
       case 'tool.start':
         tools.start(event)

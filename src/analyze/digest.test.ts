@@ -109,6 +109,13 @@ test('tools by name, with failures and times; commands; files', () => {
   ])
 })
 
+test('the answer is the last text of its turn, also where texts come in pieces', () => {
+  const chunk = (delta: string, messageId: string): Rec => ({ event: 'agent.message_chunk', delta, messageId })
+  const around = avenor(start, chunk('I read', '1'), chunk(' it.', '1'), call('c'), done('c'), chunk('Three', '2'), chunk(' lines.', '2'), end)
+  assert.equal(only(around).answer, 'Three lines.')
+  assert.equal(only(avenor(start, chunk('All', '1'), chunk(' done.', '1'), call('c'), done('c'), end)).answer, 'All done.')
+})
+
 test('permissions asked and answered, and what was denied', () => {
   const ask = (id: string): Rec => ({ event: 'permission.request', request_id: id, tool: 'bash', question: 'Run it?', options: [] })
   const answer = (id: string, kind: string): Rec => ({ event: 'permission.response', request_id: id, kind, source: 'control' })

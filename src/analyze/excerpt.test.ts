@@ -24,6 +24,19 @@ test('the last pieces are remembered in their order, the first of very many are 
   assert.equal(memory.text(), 'a')
 })
 
+test('a text that is closed stays until another one begins', () => {
+  const memory = createMemory()
+  memory.hear('a')
+  memory.hear('b')
+  memory.close()
+  memory.close()
+  assert.equal(memory.text(), 'ab')
+  memory.hear('c')
+  assert.equal(memory.text(), 'c')
+  memory.clear()
+  assert.equal(memory.text(), '')
+})
+
 test('both ends of a text count characters, not their halves', () => {
   const unit = fc.constantFrom('a', ' ', '\n', 'é', '🙂', '\ud83d', '\ude42')
   assertHolds(3000, fc.tuple(fc.array(unit, { maxLength: 60 }), fc.integer({ min: 1, max: 8 })), ([units, most]) => {

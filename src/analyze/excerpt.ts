@@ -41,6 +41,7 @@ const longPiece = 4096
 export function createMemory() {
   let pieces: string[] = []
   let next = 0
+  let closed = { pieces, next }
   return {
     hear(piece: string): void {
       if (piece.length > longPiece) next = pieces.length = 0 // it says enough alone
@@ -50,7 +51,18 @@ export function createMemory() {
     clear(): void {
       pieces = []
       next = 0
+      closed = { pieces, next }
     },
-    text: (): string => pieces.slice(next).join('') + pieces.slice(0, next).join(''),
+    /** What is heard from now on is another text; this one stays until there is any. */
+    close(): void {
+      if (pieces.length === 0) return
+      closed = { pieces, next }
+      pieces = []
+      next = 0
+    },
+    text: (): string => joined({ pieces, next }) || joined(closed),
   }
 }
+
+const joined = ({ pieces, next }: { pieces: string[]; next: number }): string =>
+  pieces.slice(next).join('') + pieces.slice(0, next).join('')
