@@ -62,6 +62,7 @@ suite('the class of a tool call', () => {
     ['kind Commit', call({ kind: 'Commit', title: 'Save' }), 'MILESTONE'],
     ['kind task, pending', call({ kind: 'task', title: 'Review' }), 'ACTIVITY'],
     ['kind task, completed at once', call({ kind: 'task', title: 'Review', status: 'completed' }), 'MILESTONE'],
+    ['kind task, in capitals', call({ kind: 'TASK', title: 'Review', status: 'COMPLETED' }), 'MILESTONE'],
     ['kind task, failed', call({ kind: 'task', title: 'Review', status: 'failed' }), 'ACTIVITY'],
     ['an update alone', call({ event: 'tool.call_update', kind: 'task', status: 'completed' }), 'MILESTONE'],
     ['an update with a title', call({ event: 'tool.call_update', title: 'Git commit', status: 'completed' }), 'MILESTONE'],

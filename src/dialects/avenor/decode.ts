@@ -66,7 +66,8 @@ export function decode(pen: Pen): DecoderBody {
   const calledAs = (key: string, id: string): string => ((used.get(key) ?? 1) === 1 ? id : `~${id}#${used.get(key)}`)
 
   function toolCall(record: Wire<'tool.call'>, place: Place): void {
-    const { toolCallId: id, title, kind, status, rawInput, locations } = record
+    const { toolCallId: id, title, kind, rawInput, locations } = record
+    const status = statusOf(record)
     const key = callKey(place, id)
     const open = calledAs(key, id)
     const input = inputOf(rawInput)
@@ -86,7 +87,8 @@ export function decode(pen: Pen): DecoderBody {
   }
 
   function toolUpdate(record: Wire<'tool.call_update'>, place: Place): void {
-    const { toolCallId: id, title, kind, status, rawInput, content, locations } = record
+    const { toolCallId: id, title, kind, rawInput, content, locations } = record
+    const status = statusOf(record)
     const key = callKey(place, id)
     const call = calledAs(key, id)
     if (!pen.isOpen(call)) {
@@ -108,11 +110,9 @@ export function decode(pen: Pen): DecoderBody {
     pen.emit('tool.update', told, { ...place, call })
   }
 
-  function toolEnd(
-    { title, kind, status, content, rawOutput }: Wire<'tool.call'> | Wire<'tool.call_update'>,
-    place: Place,
-    call: string,
-  ): void {
+  function toolEnd(record: ToolRecord, place: Place, call: string): void {
+    const { title, kind, content, rawOutput } = record
+    const status = statusOf(record)
     const blocks = Array.isArray(content) ? (content as unknown[]) : undefined
     const text = textIn(content) ?? (typeof rawOutput === 'string' ? rawOutput : undefined)
     const data = typeof rawOutput === 'string' ? undefined : rawOutput
@@ -347,6 +347,9 @@ const afterthoughts: ReadonlySet<string> = new Set([
 
 const callKey = ({ session }: Place, id: string): string => `${session ?? ''}\n${id}`
 
-const isFinal = (status: string | null | undefined): boolean => status === 'completed' || status === 'failed' || status === 'cancelled'
-const stateOf = (status: string | null | undefined): 'pending' | 'running' =>
-  status === undefined || status === null || status === 'pending' ? 'pending' : 'running'
+type ToolRecord = Wire<'tool.call'> | Wire<'tool.call_update'>
+/** The program takes it in capitals too. */
+const statusOf = ({ status }: ToolRecord): string | undefined => status?.toLowerCase()
+const isFinal = (status: string | undefined): boolean => status === 'completed' || status === 'failed' || status === 'cancelled'
+const stateOf = (status: string | undefined): 'pending' | 'running' =>
+  status === undefined || status === 'pending' ? 'pending' : 'running'
