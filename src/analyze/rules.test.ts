@@ -139,6 +139,10 @@ suite('a mistake is told with its line', () => {
     ['rules:\n  - where:\n      a: 1\n      b: {great: 1}\n    class: FINDING\n', /^line 4: unknown key "great" in the condition on "b"; /],
     ['rules:\n  - {where: {a: {gt: x}}, class: FINDING}\n', /^line 2: gt takes a number$/],
     ['rules:\n  - {where: {a: {in: x}}, class: FINDING}\n', /^line 2: in takes a list of values$/],
+    [
+      'rules:\n  - event: x\n    where: {a: {}}\n    class: FINDING\n',
+      /^line 3: the condition on "a" is empty; give a value, or one of equals, /,
+    ],
     ['rules:\n  - {where: [a], class: FINDING}\n', /^line 2: where must be a mapping/],
     ['rules:\n  - {event: [], class: FINDING}\n', /^line 2: give a name, or a list of names$/],
     ['rule:\n  - x\n', /^line 1: unknown key "rule" in the file; did you mean rules\?$/],

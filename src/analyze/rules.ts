@@ -90,6 +90,8 @@ export async function compileRules(text: string): Promise<UserRules> {
       : isRecord(value)
         ? keysOf(value, path, testKeys, `the condition on ${quoted(key)}`)
         : { equals: value }
+    if (Object.keys(tests).length === 0)
+      fail(path, `the condition on ${quoted(key)} is empty; give a value, or one of ${testKeys.join(', ')}`)
     const at = key.split('.')
     return Object.entries(tests).map(([test, wanted]) => ({
       path: at,
