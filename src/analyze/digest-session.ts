@@ -24,6 +24,7 @@ export function createSessionFold(session: string | undefined) {
   const tasks = keeper<TaskDigest>(most.tasks)
   const findings = keeper<SessionDigest['findings']['items'][number]>(most.findings)
   const errors = new Map<string, ErrorDigest>()
+  const mild = new Map<string | undefined, Fault>() // the last one in each lane that was not the end of it; a retry may follow
   const stalls = new Map<string, Stall>()
   const asked = new Map<string, EventOf<'permission.request'>>()
   const running = new Map<string, EventOf<'task.start'>>()
@@ -55,13 +56,34 @@ export function createSessionFold(session: string | undefined) {
 
   const waitsFor = (): string => (asked.size > 0 ? 'a permission' : (tools.current() ?? (running.size > 0 ? 'a subagent' : 'the model')))
 
-  /** The end of a message, a turn or a session only says again what failed. */
+  /** The end of a message, a turn or a session only says again what failed. What was cancelled has not failed. */
   function fail({ category, text }: Fault, { seq, at, kind }: Event): void {
+    if (category === 'cancelled') return
     const short = beginning(text, longest.error)
     const before = errors.get(`${category} ${short}`)
     if (before !== undefined) before.times += kind === 'error' || kind === 'task.end' ? 1 : 0
     else if (errors.size < most.errors) errors.set(`${category} ${short}`, { seq, ...known({ at }), category, text: short, times: 1 })
     else more.errors++
+  }
+
+  function error(event: EventOf<'error'>): void {
+    if (event.error.category === 'cancelled') return
+    trouble.errors++
+    fail(event.error, event)
+    if (event.fatal !== true && mild.size < most.open) mild.set(event.agent, event.error)
+  }
+
+  /** An error after which the model is asked again is told as a retry, as by the agents that tell no more. A run that begins anew failed. */
+  function retry({ agent, scope }: EventOf<'retry.start'>): void {
+    counts.retries++
+    const retried = scope === 'model' ? mild.get(agent) : undefined
+    if (retried === undefined) return
+    mild.delete(agent)
+    trouble.errors--
+    const key = `${retried.category} ${beginning(retried.text, longest.error)}`
+    const listed = errors.get(key)
+    if (listed === undefined) more.errors--
+    else if (--listed.times === 0) errors.delete(key)
   }
 
   /** The words around it. Of a text in pieces they end where it was found. */
@@ -99,6 +121,7 @@ export function createSessionFold(session: string | undefined) {
     answer = text === undefined ? ending(said.text(), longest.answer) || answer : beginning(text, longest.answer)
     said.clear()
     thought.clear()
+    mild.clear()
     if (outcomeOf(reason) !== 'failed' && failed !== true) return
     trouble.errors++
     if (error !== undefined) fail(error, event)
@@ -175,14 +198,13 @@ export function createSessionFold(session: string | undefined) {
         break
       }
       case 'retry.start':
-        counts.retries++
+        retry(event)
         break
       case 'context.trim':
         counts.compactions++
         break
       case 'error':
-        trouble.errors++
-        fail(event.error, event)
+        error(event)
         break
       case 'session.end':
         over = event

@@ -4,6 +4,7 @@ import { suite, test } from 'node:test'
 import { eventsByRecord } from '../../test/fold.ts'
 import { holds, scrambled } from '../../test/properties.ts'
 import type { Rec } from '../base/json.ts'
+import type { Event } from '../model/event.ts'
 import { cutStream, legalStream, linesOf, streamDialects } from '../testing/index.ts'
 import { createDigest, type Digest, type SessionDigest } from './digest.ts'
 
@@ -111,7 +112,16 @@ test('tools by name, with failures and times; commands; files', () => {
 
 test('the answer is the last text of its turn, also where texts come in pieces', () => {
   const chunk = (delta: string, messageId: string): Rec => ({ event: 'agent.message_chunk', delta, messageId })
-  const around = avenor(start, chunk('I read', '1'), chunk(' it.', '1'), call('c'), done('c'), chunk('Three', '2'), chunk(' lines.', '2'), end)
+  const around = avenor(
+    start,
+    chunk('I read', '1'),
+    chunk(' it.', '1'),
+    call('c'),
+    done('c'),
+    chunk('Three', '2'),
+    chunk(' lines.', '2'),
+    end,
+  )
   assert.equal(only(around).answer, 'Three lines.')
   assert.equal(only(avenor(start, chunk('All', '1'), chunk(' done.', '1'), call('c'), done('c'), end)).answer, 'All done.')
 })
@@ -191,6 +201,28 @@ suite('trouble', () => {
     )
     assert.equal(ended.error?.text, 'connection lost')
     assert.ok(digest.counts.errors >= 2)
+  })
+  test('an error that a retry follows is a retry; a cancel is no error', () => {
+    const fault = (text: string, category = 'provider'): object => ({ category, text })
+    const events: object[] = [
+      { kind: 'session.start' },
+      { kind: 'turn.start' },
+      { kind: 'error', scope: 'message', fatal: false, error: fault('overloaded') },
+      { kind: 'retry.start', scope: 'model', attempt: 1 },
+      { kind: 'error', scope: 'message', fatal: false, error: fault('overloaded') },
+      { kind: 'error', scope: 'message', fatal: false, error: fault('no quota'), agent: 'a' },
+      { kind: 'retry.start', scope: 'model', attempt: 2 },
+      { kind: 'retry.start', scope: 'model', attempt: 3 },
+      { kind: 'error', scope: 'session', fatal: false, error: fault('Aborted', 'cancelled') },
+      { kind: 'turn.end', reason: 'cancelled', error: fault('Aborted', 'cancelled') },
+      { kind: 'session.end', reason: 'cancelled', error: fault('Aborted', 'cancelled') },
+    ]
+    const digest = createDigest()
+    for (const [index, event] of events.entries()) digest.push({ v: 1, seq: index + 1, session: 's', ...event } as Event)
+    const report = digest.report()
+    const { errors, retries, ended } = only(report)
+    assert.deepEqual([errors.items.map(({ text, times }) => [text, times]), errors.more, retries], [[['no quota', 1]], 0, 3])
+    assert.deepEqual([report.counts.errors, ended.outcome], [1, 'cancelled'])
   })
   test('an end that is no success is an error for CI, even if no error was told', () =>
     assert.equal(avenor(say('a'), { ...end, stop_reason: 'max_tokens' }).counts.errors, 1))
