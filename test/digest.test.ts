@@ -101,6 +101,11 @@ suite('--fail-on', () => {
     ['error', failed, 1],
     ['finding,error,denied', fixture('claude/2.1.325/a-text.ndjson'), 0],
     ['error', fixture('claude/2.1.325/r-sigterm.ndjson'), 1],
+    ['error', fixture('claude/2.1.325/h-429-then-ok.ndjson'), 0],
+    ['error', fixture('copilot/h-500-then-ok.ndjson'), 0],
+    ['error', fixture('copilot/h-401.ndjson'), 1],
+    ['error', fixture('opencode/1.18.33/serve/j-abort.sse.ndjson'), 0],
+    ['error', fixture('opencode/1.18.33/serve/h-401.sse.ndjson'), 1],
   ]
   for (const [list, file, expected] of cases)
     test(`${list} in ${file.split('/').at(-1)} is ${expected}`, () => {
@@ -121,6 +126,8 @@ suite('--fail-on', () => {
 test('wrong usage is told with what to do', () => {
   const wrong: [string[], RegExp][] = [
     [['--fail-on', 'erors', session], /--fail-on "erors" is not known; did you mean error\?/],
+    [['--fail-on', '', session], /--fail-on "" is not known; use finding, error, denied/],
+    [['--fail-on', ' ,', session], /--fail-on "" is not known; use finding, error, denied/],
     [['--rules', '/no/such/file', session], /cannot read the rules "\/no\/such\/file": no such file/],
     [
       ['--rules', scratch('r.yaml', 'rules:\n  - {event: x, clas: FINDING}\n'), session],

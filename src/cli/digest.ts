@@ -48,7 +48,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const parsed = parseOptions(spec, argv)
   if (parsed === undefined) return exitCodes.ok
   const { values, files } = parsed
-  const failOn = troubleIn((values['fail-on'] ?? '') as string)
+  const failOn = values['fail-on'] === undefined ? [] : troubleIn(values['fail-on'] as string)
   const rules = values['rules'] === undefined ? undefined : await rulesIn(values['rules'] as string)
   const maxLine = sizeOption(values, 'max-line')
   const input = await open(blocks(oneFile(files)), (values['from'] ?? values['dialect']) as string | undefined)
@@ -97,18 +97,17 @@ export async function run(argv: readonly string[]): Promise<number> {
 
 function troubleIn(list: string): Trouble[] {
   const known = Object.keys(countOf) as Trouble[]
-  return list
-    .split(',')
-    .map((word) => word.trim())
-    .filter((word) => word !== '')
-    .map((word) => {
-      const trouble = known.find((one) => one === word)
-      if (trouble !== undefined) return trouble
-      const near = nearest(word, known)
-      throw usageError(
-        `--fail-on ${quoted(word)} is not known${near === undefined ? `; use ${known.join(', ')}` : `; did you mean ${near}?`}`,
-      )
-    })
+  const words = list.split(',').map((word) => word.trim())
+  const named = words.filter((word) => word !== '')
+  // Nothing to fail on would let everything pass, as where a variable of a script is empty.
+  return (named.length === 0 ? words : named).map((word) => {
+    const trouble = known.find((one) => one === word)
+    if (trouble !== undefined) return trouble
+    const near = nearest(word, known)
+    throw usageError(
+      `--fail-on ${quoted(word)} is not known${near === undefined ? `; use ${known.join(', ')}` : `; did you mean ${near}?`}`,
+    )
+  })
 }
 
 async function show(digest: Digest, asJson: boolean): Promise<void> {
