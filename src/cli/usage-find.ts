@@ -1,5 +1,5 @@
 // Where the agents on this machine keep their logs, and what kind a file is that the user names.
-import { closeSync, type Dirent, openSync, readdirSync, readSync, type Stats, statSync } from 'node:fs'
+import { closeSync, type Dirent, openSync, readdirSync, readSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, isAbsolute, join } from 'node:path'
 import { utf8 } from '../base/bytes.ts'
@@ -52,15 +52,33 @@ function opencodeLogs(folder: string, named: boolean): Log[] {
   ]
 }
 
-/** The logs that the user names: files, and folders with files in them. */
+/** When a pipe was written: it comes last, and is not looked into, for it can be read only once. */
+const piped = Infinity
+
+/** The logs that the user names: files, and folders with files in them. Each once, in whatever ways it is named. */
 export function namedLogs(paths: readonly string[]): Log[] {
-  return paths.flatMap((path): Log[] => {
-    if (path === '-') return [{ path, kind: 'stream', size: 0, named: true }]
-    const stat = statOf(path)
-    if (!stat.isDirectory()) return [{ path, kind: kindOf(path), size: stat.size, named: true }]
-    const files = inOrder(filesIn(path, /\.(jsonl|ndjson|json|db)$/))
-    return unique(files).map(({ path: file, size }) => ({ path: file, size, kind: kindOf(file), named: false }))
+  const found = paths.flatMap((path): (Found & { named: boolean })[] => {
+    const stat = path === '-' ? undefined : statOf(path)
+    if (stat?.isFile() === true) return [{ path, size: stat.size, mtime: stat.mtimeMs, named: true }]
+    if (stat?.isDirectory() !== true) return [{ path, size: 0, mtime: piped, named: true }]
+    return filesIn(path, /\.(jsonl|ndjson|json|db)$/).map((file) => ({ ...file, named: false }))
   })
+  const byName = found.toSorted((a, b) => Number(a.named) - Number(b.named)) // of two, the last stays
+  return inOrder(unique(byName, realPathOf)).map(({ path, size, mtime, named }) => ({
+    path,
+    size,
+    kind: mtime === piped ? 'stream' : kindOf(path),
+    named,
+  }))
+}
+
+/** A pipe has none. */
+function realPathOf(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
 }
 
 function statOf(path: string): Stats {
@@ -91,9 +109,9 @@ function filesIn(folder: string, wanted: RegExp, deepest = 16): Found[] {
 }
 
 /** Older logs first: a fork comes after what it copies. */
-const inOrder = (files: Found[]): Found[] => files.toSorted((a, b) => a.mtime - b.mtime || (a.path < b.path ? -1 : 1))
+const inOrder = <File extends Found>(files: File[]): File[] => files.toSorted((a, b) => a.mtime - b.mtime || (a.path < b.path ? -1 : 1))
 
-function unique(files: Found[], by: (path: string) => string = (path) => path): Found[] {
+function unique<File extends Found>(files: File[], by: (path: string) => string = (path) => path): File[] {
   return [...new Map(files.map((file) => [by(file.path), file])).values()]
 }
 
