@@ -1,7 +1,7 @@
 // `sluice usage` and `sluice models` as a user starts them, on a machine that is made up: a HOME with the logs of five agents.
 import assert from 'node:assert/strict'
 import { spawn, spawnSync, type SpawnSyncReturns } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -134,6 +134,8 @@ test('a path is a stream of any dialect, a folder, or what is piped in', () => {
   assert.equal(report.subagents[0]?.input, 24)
   const piped = run(['usage', '--json', '-'], undefined, {}, readFileSync(stream, 'utf8'))
   assert.deepEqual(tokens(JSON.parse(piped.stdout) as Report), [48, 136, 4000, 800])
+  const pipe = spawnSync('bash', ['-c', `"${command}" usage --json <(cat "${stream}")`], { env: envOf(newHome()), encoding: 'utf8' })
+  assert.deepEqual(tokens(JSON.parse(pipe.stdout) as Report), [48, 136, 4000, 800], 'a pipe with a name')
   const folder = newHome()
   cpSync(fixture('claude/2.1.325/g-subagent-fg.session'), folder, { recursive: true })
   assert.deepEqual(tokens(usage([folder])), [96, 272, 8000, 1600], 'two sessions, each with a subagent, in files beside others')
@@ -153,6 +155,66 @@ test('a chat of Gemini is no transcript of Claude, though both name a sessionId'
   const older = newHome()
   put(older, 'session-1.json', `${JSON.stringify({ ...header, messages: records.filter(({ id }) => id !== undefined) })}\n`)
   assert.deepEqual(tokens(usage([join(older, 'session-1.json')])), expected, 'older versions: one object')
+})
+
+test('a session that is resumed in another file counts once, in whatever order the files are named', () => {
+  const first = newHome()
+  /** As they were written: one after the other. */
+  const streams = (folder: string, dialect: string): string[] =>
+    ['o-first', 'o-resume'].map((name, index) => {
+      const path = `${dialect}-${name}.ndjson`
+      copy(`${folder}/${name}.ndjson`, first, path)
+      utimesSync(join(first, path), 1_000_000 + index, 1_000_000 + index)
+      return join(first, path)
+    })
+  const codex = streams('codex/exec', 'codex')
+  assert.deepEqual(tokens(usage(codex)), [24, 68, 2000, 0], 'the sums of a thread go on')
+  assert.deepEqual(tokens(usage(codex.toReversed())), [24, 68, 2000, 0])
+  const claude = streams('claude/2.0.76', 'claude')
+  for (const files of [claude, claude.toReversed()]) {
+    const report = usage(files)
+    assert.deepEqual(tokens(report), [36, 102, 3000, 600], 'one call each, and one of a smaller model')
+    assert.equal(report.totals.costUsd, 0.003724, 'what the second result says')
+  }
+  assert.deepEqual(tokens(usage(streams('claude/1.0.128', 'old'))), [36, 102, 3000, 600], 'old versions count anew')
+})
+
+test('a log counts once, in whatever ways it is reached', () => {
+  const home = newHome()
+  copy('codex/exec/b-read.rollout.jsonl', home, '.codex/sessions/2026/rollout-1.jsonl')
+  copy('codex/exec/b-read.rollout.jsonl', home, '.codex/archived_sessions/rollout-2.jsonl')
+  copy('copilot/b-read.session.jsonl', home, '.copilot/session-state/x/events.jsonl')
+  copy('claude/2.1.325/b-read.ndjson', home, 'stream.ndjson')
+  symlinkSync(join(home, 'stream.ndjson'), join(home, 'link.ndjson'))
+  const reached: [paths: string[], expected: number[]][] = [
+    [['.codex'], [24, 68, 2000, 0]],
+    [
+      ['.codex', '.codex/sessions'],
+      [24, 68, 2000, 0],
+    ],
+    [
+      ['.copilot', '.copilot/session-state/x/events.jsonl'],
+      [24, 68, 2000, 400],
+    ],
+    [
+      ['stream.ndjson', 'stream.ndjson', 'link.ndjson', '.copilot/../stream.ndjson'],
+      [24, 68, 2000, 400],
+    ],
+  ]
+  for (const [paths, expected] of reached) {
+    const report = usage(paths.map((path) => `${home}/${path}`))
+    assert.deepEqual([paths, ...tokens(report)], [paths, ...expected])
+  }
+})
+
+test("a thread's rollout and what codex exec told of it count once, with the price, in any order", () => {
+  const files = [fixture('codex/exec/b-read.rollout.jsonl'), fixture('codex/exec/b-read.ndjson')]
+  for (const paths of [files, files.toReversed()]) {
+    const report = usage(paths)
+    assert.deepEqual([...tokens(report), report.totals.costUsd], [24, 68, 2000, 0, 0.00316])
+  }
+  const behind = [fixture('codex/exec/o-first.rollout.jsonl'), fixture('codex/exec/o-resume.ndjson')]
+  assert.deepEqual(tokens(usage(behind)), [24, 68, 2000, 0], 'the stream knows more than the copy of the rollout')
 })
 
 test('many large transcripts, read by two threads, are what one thread finds', () => {

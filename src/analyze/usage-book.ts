@@ -122,6 +122,13 @@ export function createBook({ remember: mostMessages = 1 << 14, ...options }: Boo
     }
   }
 
+  /** All that the session used in its whole life, whichever program tells it: one that knows less tells nothing new. */
+  function lifetime(session: Session, claim: Omit<Claim, 'tokens'>, told: Tokens): void {
+    settle(session)
+    const tokens = beyond(told, session.seen)
+    if (tokensIn(tokens) > 0) count(session, { ...claim, tokens })
+  }
+
   /** All that one subagent used until now. */
   function runningApart(session: Session, claim: Omit<Claim, 'tokens'> & { agent: string }, told: Tokens): void {
     const before = session.apart.get(claim.agent)
@@ -148,7 +155,7 @@ export function createBook({ remember: mostMessages = 1 << 14, ...options }: Boo
     return count(session, { ...claim, tokens, nanos })
   }
 
-  return { ...account, begin, message, turn, running, runningApart, inherit, settle }
+  return { ...account, begin, message, turn, running, lifetime, runningApart, inherit, settle }
 }
 
 const isSame = ({ session, copies, claim }: Counted, other: Session, request: string | undefined): boolean =>

@@ -75,6 +75,15 @@ test('records of single calls and the sums beside them count once', () => {
   assert.equal(totalOf([lines]), 150)
 })
 
+test('copies of one rollout count once, whichever of them goes on', () => {
+  const resumed = [...parent, ...counts([40], 90, 5, [100, 200])]
+  assert.equal(totalOf([parent, parent]), 300)
+  assert.equal(totalOf([parent, resumed]), 340)
+  assert.equal(totalOf([resumed, parent]), 340)
+  const fork = [meta('fork', 120, forked), meta('parent', 0), ...counts([100, 200, 40], 120, 0), ...counts([5], 150, 5, [100, 200, 40])]
+  assert.equal(totalOf([resumed, parent, fork]), 345)
+})
+
 test('a fork that copies the sums of its parent counts only its own calls', () => {
   const copiedAtOnce = [meta('fork', 60, forked), meta('parent', 0), ...counts([100, 200], 60, 0), ...counts([40], 90, 5, [100, 200])]
   assert.equal(totalOf([parent, copiedAtOnce]), 340)

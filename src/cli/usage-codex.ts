@@ -24,19 +24,23 @@ export function createRollouts(book: Book) {
     const session = book.sessionOf(id)
     session.project ??= cwd
     session.provider ??= provider
-    const own = parent === undefined ? told : ownPart(rollout, sums.get(parent) ?? [])
+    const before = new Set(sums.get(id))
+    const all = parent === undefined ? told : ownPart(rollout, sums.get(parent) ?? [])
+    const own = before.size === 0 ? all : all.filter(({ total }) => total === undefined || !before.has(keyOf(total)))
     const first = own.find(({ total }) => total !== undefined)
     if (parent !== undefined && first?.total !== undefined) book.inherit(session, usageSince(first.total, first.last))
     for (const { at, model, last, total, response } of own) {
+      session.model = model ?? session.model
       if (total === undefined) book.message(session, { at, model, tokens: last, message: response, oneRequest: true })
       else book.running(session, { at, model }, total, none)
     }
-    sums.set(
-      id,
-      told.flatMap(({ total }) => (total === undefined ? [] : [keyOf(total)])),
-    )
+    const now = told.flatMap(({ total }) => (total === undefined ? [] : [keyOf(total)]))
+    if (now.length >= before.size) sums.set(id, now) // another copy may be older, or of before the thread was resumed
   }
 }
+
+/** What the output of `codex exec` tells at the end of a turn: the sum of the thread, also of what was before this run. */
+export const threadTotal = ({ type, usage }: Rec): Tokens | undefined => (type === 'turn.completed' ? usageOf(usage) : undefined)
 
 const keyOf = ({ input, output, reasoning, cacheRead, cacheWrite }: Tokens): string =>
   [input, output, reasoning, cacheRead, cacheWrite].join()

@@ -2,14 +2,17 @@
 import type { MessagePort } from 'node:worker_threads'
 import { claimers, open } from './dialects.ts'
 import { createUsage, type UsageOptions } from '../analyze/usage.ts'
+import type { Rec } from '../base/json.ts'
 import { quoted } from '../base/text.ts'
+import type { Event } from '../model/event.ts'
 import { createReader } from '../stream/read.ts'
 import { CommandError, exitCodes } from './exit.ts'
 import { blocks } from './io.ts'
 import { createTranscripts, type Packed, type Row, scanTranscript, unpacked } from './usage-claude.ts'
-import { createRollouts } from './usage-codex.ts'
+import { createRollouts, threadTotal } from './usage-codex.ts'
 import type { Log } from './usage-find.ts'
 import { readDatabase, readMessageFile } from './usage-opencode.ts'
+import { createResumes } from './usage-resume.ts'
 
 export type Skipped = { path: string; why: string }
 /** Told before each log. */
@@ -47,7 +50,8 @@ export async function readLogs(
   const worker = transcripts.reduce((sum, { size }) => sum + size, 0) > worthWorker ? await startWorker(job) : undefined
   const usage = createUsage({ remember, ...(await options()) })
   const entry = createTranscripts(usage.book)
-  const rest = logs.filter(({ kind }) => kind !== 'claude')
+  // What an agent keeps knows more than its output, the model first of all, so it is read first.
+  const rest = [...logs.filter(({ kind }) => kind !== 'claude' && kind !== 'stream'), ...logs.filter(({ kind }) => kind === 'stream')]
   const inOrder = ordered((index, rows) => (rows === null ? rest.push(transcripts[index]!) : entry.enter(rows)))
   for (const one of scan(job)) {
     begin(transcripts[one[0]]!)
@@ -56,11 +60,11 @@ export async function readLogs(
   }
   await worker?.end(inOrder)
   entry.end()
-  const readRollout = createRollouts(usage.book)
+  const readers = { readRollout: createRollouts(usage.book), resumes: createResumes() }
   for (const log of rest) {
     begin(log)
     try {
-      await readOne(log, usage, readRollout)
+      await readOne(log, usage, readers)
     } catch (error) {
       if (log.named || !isOfInput(error)) throw error
       if (!isUnknown(error)) skipped.push({ path: log.path, why: error instanceof Error ? error.message : String(error) })
@@ -69,10 +73,12 @@ export async function readLogs(
   return { usage, skipped }
 }
 
-async function readOne({ path, kind }: Log, usage: Usage, readRollout: (path: string) => void): Promise<void> {
+type Readers = { readRollout: ReturnType<typeof createRollouts>; resumes: ReturnType<typeof createResumes> }
+
+async function readOne({ path, kind }: Log, usage: Usage, { readRollout, resumes }: Readers): Promise<void> {
   if (kind === 'codex') readRollout(path)
   else if (kind === 'opencode') readMessageFile(path, usage.book)
-  else if (kind !== 'opencode-db') await readStream(path, usage)
+  else if (kind !== 'opencode-db') await readStream(path, usage, resumes)
   else if ((await readDatabase(path, usage.book)) === 0) throw new CommandError(`${quoted(path, 500)} has no table of opencode's messages`)
 }
 
@@ -84,18 +90,29 @@ const isOfInput = (error: unknown): boolean =>
   (error instanceof Error && ('syscall' in error || ('code' in error && error.code === 'ERR_SQLITE_ERROR')))
 
 /** Any dialect, event by event. */
-async function readStream(path: string, usage: Usage): Promise<void> {
+async function readStream(path: string, usage: Usage, resumes: Readers['resumes']): Promise<void> {
   const input = await open(blocks(path), undefined)
   usage.source(path)
-  const reader = createReader(
-    input.dialect,
-    (events) => {
-      for (const event of events) usage.push(event)
-    },
-    { others: claimers, raw: 'none' },
-  )
+  const reader = createReader(input.dialect, taker(input.dialect.name, path, usage, resumes), { others: claimers, raw: 'none' })
   await input.read((block) => reader.push(block))
   reader.end()
+}
+
+type Take = (events: Event[], record: Rec | undefined) => void
+
+/** Two agents that are resumed in a new process tell again what the session used before, which may be known from another file. */
+function taker(dialect: string, path: string, { book, push }: Usage, resumes: Readers['resumes']): Take {
+  if (dialect === 'claude') {
+    const own = resumes()
+    return (events, record) => events.forEach((event) => push(own(event, record)))
+  }
+  if (dialect !== 'codex') return (events) => events.forEach(push)
+  return (events, record) => {
+    const total = record && threadTotal(record)
+    for (const event of events)
+      if (event.kind !== 'turn.end' || total === undefined) push(event)
+      else book.lifetime(book.sessionOf(event.session ?? path), { at: event.at }, total)
+  }
 }
 
 // ── two threads ──────────────────────────────────────────────────────────────────────────────────────────────────────────
