@@ -89,20 +89,22 @@ function shareOf(session: Session, record: Result): Share {
 }
 
 /**
- * Does another process speak, which counts from nothing? Then some sum is below the former one; or the models are others: a process
- * adds new ones to the end of its list; or all together did less since than the main lane alone says it did in this turn.
+ * Does another process speak, which counts from nothing? Then some sum is below the former one, or the turn's model did less since than
+ * the main lane says it did in this turn. (Most programs go on with the sums of the session that they resume.)
  */
-function isAnew({ spent, fresh }: Session, record: Result, total: number | undefined): boolean {
+function isAnew({ spent, fresh, init }: Session, record: Result, total: number | undefined): boolean {
   if (total && total < spent.usd) return true
   const models = Object.entries(record.modelUsage ?? {})
   if (models.length === 0) return false
   if (models.some(([model, { costUSD }]) => (real(costUSD) ?? Infinity) < (spent.models.get(model)?.usd ?? 0))) return true
   if (!fresh || record.result_index) return false
-  if ([...spent.models.keys()].some((model, index) => model !== models[index]?.[0])) return true
+  const own = models.filter(([model]) => model === init?.['model'])
   const tokens = (usage: Usage | undefined): number => totalTokens(usage ?? {})
-  const now = models.reduce((sum, [, entry]) => sum + tokens(usageOfModel(entry)), 0)
-  const past = [...spent.models.values()].reduce((sum, { usage }) => sum + tokens(usage), 0)
-  return now - past < tokens(usageOf(record.usage))
+  const since = (own.length > 0 ? own : models).reduce(
+    (sum, [model, entry]) => sum + tokens(usageOfModel(entry)) - tokens(spent.models.get(model)?.usage),
+    0,
+  )
+  return since < tokens(usageOf(record.usage))
 }
 
 function modelShare(

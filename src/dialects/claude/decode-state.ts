@@ -55,7 +55,7 @@ export type Session = {
   transcript: Transcript | undefined
 }
 
-export type Spent = { usd: number; models: Map<string, { usage: Usage; usd: number }> }
+type Spent = { usd: number; models: Map<string, { usage: Usage; usd: number }> }
 
 export type Transcript = {
   prompt: string | undefined
