@@ -103,12 +103,13 @@ suite('the control socket of a run', () => {
       all(linesOf(told.stdout), 'turn.end').map(({ reason }) => reason),
       ['cancelled', 'end_turn'],
     )
-    const second = await began(t, [{ ...slow, delay: '1s' }])
+    const second = await began(t, [{ ...slow, delay: '1s' }], '--sentinel-file', 'job.done')
     await second.run.until('text.delta')
     assert.equal((await control(second.here, 'cancel')).code, 0)
     const cancelled = await second.run.ended
     assert.equal(one(linesOf(cancelled.stdout), 'session.end')['reason'], 'cancelled')
-    assert.notEqual(cancelled.code, 0)
+    assert.equal(cancelled.code, 130, 'as after Ctrl-C')
+    assert.match(readFileSync(join(second.here.root, 'job.done'), 'utf8'), /^KILLED\n.*\nSTOP_REASON=cancelled\nEXIT_CODE=130\n/)
   })
 
   test('an event of a user passes through untouched, and is in no other class than activity', async (t) => {

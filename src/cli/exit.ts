@@ -23,6 +23,8 @@ const reasonCodes: Partial<Record<Reason, number>> = {
   blocked: 5,
   timeout: 124,
   stall: 124,
+  cancelled: 130, // by whoever may: over the control socket it is what Ctrl-C is at the terminal
+  cancelled_forced: 130,
 }
 export const exitCodeOf = (reason: Reason, signal?: keyof typeof signalCodes): number =>
   signal === undefined ? (reasonCodes[reason] ?? exitCodes.failed) : signalCodes[signal]

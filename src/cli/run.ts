@@ -37,7 +37,7 @@ asked before it changes anything; without one, what no rule allows is refused an
     '4    a cap on turns, cost, tokens or calls was reached',
     '5    the agent gave up ([abort] alone on a line)',
     '124  --timeout or --progress-timeout',
-    '130  SIGINT',
+    '130  SIGINT, or cancelled otherwise',
     '143  SIGTERM or SIGHUP',
   ],
 }
