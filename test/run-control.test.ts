@@ -227,6 +227,30 @@ suite('questions by file, and the sentinel', () => {
     )
   })
 
+  test('wrong usage leaves no sentinel of an earlier run in its place', async (t) => {
+    const here = place(t, { 'empty.txt': '' })
+    const done = join(here.root, 'job.done')
+    const wrong = [
+      ['hi', '--run-id', 'a b'],
+      ['hi', '--timeout', 'soon'],
+      ['--prompt-file', 'none.txt'],
+      ['--prompt-file', 'empty.txt'],
+      ['hi', '--dir', 'none'],
+      ['hi', '--permission', 'bash'],
+      ['hi', '--no-such-option'],
+    ]
+    for (const args of wrong) {
+      writeFileSync(done, 'DONE\nSESSION=old\nSTOP_REASON=end_turn\n')
+      const ran = await sluice(here, ['run', ...args, '--sentinel-file', 'job.done'])
+      assert.equal(ran.code, 2, ran.stderr)
+      assert.match(readFileSync(done, 'utf8'), /^FAILED\nSESSION=\nSTOP_REASON=exit_2\nEXIT_CODE=2\n(RUN=a b\n)?$/)
+    }
+    const help = await sluice(here, ['run', '--help', '--sentinel-file', 'job.done'])
+    assert.deepEqual([help.code, existsSync(done)], [0, true], 'to read the help is no run')
+    await sluice(here, ['run', 'hi', '--sentinel-file', '--label'])
+    assert.equal(existsSync(join(here.root, '--label')), false)
+  })
+
   test('the sentinel also says that a run never began, or that the agent gave up', async (t) => {
     const here = place(t)
     const done = join(here.top, 'job.done')
@@ -235,6 +259,9 @@ suite('questions by file, and the sentinel', () => {
     assert.equal(readFileSync(done, 'utf8'), 'FAILED\nSESSION=\nSTOP_REASON=exit_2\nEXIT_CODE=2\n')
     const nowhere = await sluice(here, ['run', 'go', '--model', 'script/demo', '--sentinel-file', join(here.top, 'none/job.done')])
     assert.deepEqual([nowhere.code, /there is no such folder/.test(nowhere.stderr)], [2, true], nowhere.stderr)
+    const door = ['--input-format', 'claude', '--format', 'claude', '--model', 'script/demo']
+    const hosted = await sluice(here, ['run', ...door, '--sentinel-file', done])
+    assert.deepEqual([hosted.code, readFileSync(done, 'utf8').split('\n')[0]], [0, 'DONE'], hosted.stderr)
     const { args } = await model(
       t,
       here,

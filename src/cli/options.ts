@@ -23,21 +23,11 @@ const help: OptionSpec = { type: 'boolean', help: 'show this help' }
 
 /** Undefined: help was asked for and has been printed to stdout. */
 export function parseOptions(spec: CommandSpec, argv: readonly string[]): Parsed | undefined {
-  const options = { ...spec.options, help }
   let parsed
   try {
-    parsed = parseArgs({
-      args: [...argv],
-      allowPositionals: true,
-      options: Object.fromEntries(
-        Object.entries(options).map(([name, { type, many = false }]) => [
-          name,
-          name === 'help' ? { type, short: 'h' } : { type, multiple: many },
-        ]),
-      ),
-    })
+    parsed = parseArgs({ args: [...argv], allowPositionals: true, options: shapesOf(spec) })
   } catch (error) {
-    throw usageError(explain(error, Object.keys(options)))
+    throw usageError(explain(error, Object.keys({ ...spec.options, help })))
   }
   if (parsed.values['help'] === true) {
     process.stdout.write(helpText(spec))
@@ -45,6 +35,28 @@ export function parseOptions(spec: CommandSpec, argv: readonly string[]): Parsed
   }
   return { values: parsed.values as Parsed['values'], files: parsed.positionals }
 }
+
+/** What can be read also where something is wrong, for what must be done all the same. A value that looks like an option is none. */
+export function readableOptions(spec: CommandSpec, argv: readonly string[]): Parsed['values'] {
+  const { tokens } = parseArgs({ args: [...argv], allowPositionals: true, options: shapesOf(spec), strict: false, tokens: true })
+  const isSure = ({ value = '', inlineValue }: { value?: string | undefined; inlineValue?: boolean | undefined }): boolean =>
+    inlineValue === true || !value.startsWith('-')
+  const values: Parsed['values'] = {}
+  for (const token of tokens) {
+    if (token.kind !== 'option' || !isSure(token)) continue
+    const { name, value } = token
+    values[name] = spec.options[name]?.many === true ? [...listOption(values, name), value ?? ''] : (value ?? true)
+  }
+  return values
+}
+
+const shapesOf = ({ options }: CommandSpec): Record<string, { type: OptionSpec['type']; short?: string; multiple?: boolean }> =>
+  Object.fromEntries(
+    Object.entries({ ...options, help }).map(([name, { type, many = false }]) => [
+      name,
+      name === 'help' ? { type, short: 'h' } : { type, multiple: many },
+    ]),
+  )
 
 function explain(error: unknown, known: string[]): string {
   const message = error instanceof Error ? error.message : String(error)

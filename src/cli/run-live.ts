@@ -1,23 +1,22 @@
 // A live run from the command line: outputs, signals, the session file, and the exit code.
-import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Done } from '../agents/contract.ts'
-import { plural, quoted } from '../base/text.ts'
+import { plural } from '../base/text.ts'
 import type { WritableDialect } from '../dialects/contract.ts'
 import { sessionsFolder } from '../log/sessions.ts'
 import { totalTokens } from '../model/usage.ts'
 import type { EventSink } from '../run/pipeline.ts'
 import type { Run } from '../run/run.ts'
-import { clearSentinel, type SentinelFacts, writeSentinel } from '../run/sentinel.ts'
 import { dialectSink } from '../run/sinks.ts'
 import type { Attachment } from '../supervise/contract.ts'
 import { costText, countText, durationText } from '../views/amounts.ts'
-import { CommandError, exitCodeOf, exitCodes, say, signalCodes, systemReason, usageError } from './exit.ts'
+import { exitCodeOf, say, signalCodes } from './exit.ts'
 import { isTerminal, mustBeAnother, stdout } from './io.ts'
 import { agentOf } from './run-agent.ts'
 import { compose, type Composed } from './run-compose.ts'
 import type { AgentFlags } from './run-options.ts'
 import { lineOut, openOutput, outputOf, stdoutGone, toldGone, writable } from './run-outputs.ts'
+import { leave } from './run-sentinel.ts'
 import { type Opened, sessionOf } from './run-session.ts'
 
 export type LiveOptions = {
@@ -31,23 +30,12 @@ export type LiveOptions = {
 }
 
 export async function liveRun(flags: AgentFlags, options: LiveOptions): Promise<number> {
+  const { done, code, run } = await oneRun(flags, options)
   const { sentinel } = flags.run
-  if (sentinel !== undefined) {
-    mustBeAnother(sentinel, '--sentinel-file', options.read ?? [])
-    await cleared(sentinel)
-  }
-  try {
-    const { done, code, run } = await oneRun(flags, options)
-    if (sentinel !== undefined)
-      await left(sentinel, { exitCode: code, session: run.session(), reason: done.reason, blockedBy: run.blockedBy(), run: run.id })
-    if (done.reason === 'cancelled_forced') process.exit(code) // something still runs that would not end
-    return code
-  } catch (error) {
-    // Whoever waits for the file waits for ever, if the run never began.
-    if (sentinel !== undefined)
-      await left(sentinel, { exitCode: error instanceof CommandError ? error.exitCode : exitCodes.failed, run: flags.run.id })
-    throw error
-  }
+  if (sentinel !== undefined)
+    await leave(sentinel, { exitCode: code, session: run.session(), reason: done.reason, blockedBy: run.blockedBy(), run: run.id })
+  if (done.reason === 'cancelled_forced') process.exit(code) // something still runs that would not end
+  return code
 }
 
 async function oneRun(
@@ -70,25 +58,6 @@ async function oneRun(
   signals.stop()
   say(summaryOf(done, run.session()))
   return { done, run, code: exitCodeOf(done.reason, signals.heard()) }
-}
-
-/** What an earlier run left must not be taken for this one's. */
-async function cleared(sentinel: string): Promise<void> {
-  if (statSync(dirname(sentinel), { throwIfNoEntry: false })?.isDirectory() !== true)
-    throw usageError(`--sentinel-file ${quoted(sentinel, 500)}: there is no such folder`)
-  try {
-    await clearSentinel(sentinel)
-  } catch (error) {
-    throw usageError(`--sentinel-file ${quoted(sentinel, 500)}: what is there cannot be removed: ${systemReason(error)}`)
-  }
-}
-
-async function left(sentinel: string, facts: SentinelFacts): Promise<void> {
-  try {
-    await writeSentinel(sentinel, facts)
-  } catch (error) {
-    say(`sluice: --sentinel-file ${quoted(sentinel, 500)} cannot be written: ${systemReason(error)}`)
-  }
 }
 
 // ── outputs ──────────────────────────────────────────────────────────────────────────────────────────────────────────────

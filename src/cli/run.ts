@@ -1,11 +1,12 @@
 // sluice run: one prompt, one agent, one stream.
 import { resolve } from 'node:path'
-import { isTerminal } from './io.ts'
-import { textOption, listOption, type CommandSpec, parseOptions } from './options.ts'
-import { type AgentFlags, agentFlags, agentOptions, attachmentsOf, promptOf, runOptions } from './run-options.ts'
+import { isTerminal, mustBeAnother } from './io.ts'
+import { textOption, listOption, type CommandSpec, type Parsed, parseOptions, readableOptions } from './options.ts'
+import { agentFlags, agentOptions, attachmentsOf, promptOf, runOptions } from './run-options.ts'
 import { quoted } from '../base/text.ts'
 import { exitCodes, usageError } from './exit.ts'
 import { fileSinks, liveRun } from './run-live.ts'
+import { leave, withSentinel } from './run-sentinel.ts'
 
 const spec: CommandSpec = {
   usage: 'sluice run [PROMPT|-] [options]',
@@ -42,7 +43,15 @@ asked before it changes anything; without one, what no rule allows is refused an
   ],
 }
 
+/** The sentinel is looked for ahead of all else, for what else is wrong must not leave an old one in its place. */
 export async function run(argv: readonly string[]): Promise<number> {
+  const values = readableOptions(spec, argv)
+  const path = values['help'] === true ? undefined : textOption(values, 'sentinel-file')
+  if (path !== undefined) mustBeAnother(path, '--sentinel-file', filesRead(values))
+  return withSentinel(path === undefined ? undefined : resolve(path), textOption(values, 'run-id'), () => begin(argv))
+}
+
+async function begin(argv: readonly string[]): Promise<number> {
   const parsed = parseOptions(spec, argv)
   if (parsed === undefined) return exitCodes.ok
   const { values, files: words } = parsed
@@ -50,31 +59,33 @@ export async function run(argv: readonly string[]): Promise<number> {
   const promptFile = textOption(values, 'prompt-file')
   const format = textOption(values, 'format') ?? 'pretty'
   const outputs = listOption(values, 'on-event')
-  const attached = listOption(values, 'file')
-  const files = attachmentsOf(attached)
-  const read = [...attached, ...filesOf(flags), ...(promptFile === undefined ? [] : [promptFile])]
+  const files = attachmentsOf(listOption(values, 'file'))
+  const read = filesRead(values)
   if (isClaudeInput(textOption(values, 'input-format'), format)) {
     if (flags.agent !== 'builtin') throw usageError('--input-format claude is for the built-in agent; speak to others with sluice control')
     const { claudeDoor, plainDoor } = await import('./claude-door.ts')
     const prompt = words.length === 0 && promptFile === undefined ? undefined : { text: promptOf(words, promptFile, false), files }
-    return claudeDoor(flags, {
+    const exitCode = await claudeDoor(flags, {
       ...plainDoor,
       partial: flags.stream,
       sinks: await fileSinks(outputs, read, flags.thoughts),
       ...(prompt !== undefined && { prompt }),
     })
+    if (flags.run.sentinel !== undefined) await leave(flags.run.sentinel, { exitCode, run: flags.run.id })
+    return exitCode
   }
   const isToldAgain = flags.agent.startsWith('replay:') && words.length === 0 && promptFile === undefined
   const prompt = isToldAgain ? {} : { prompt: { text: promptOf(words, promptFile, isTerminal(0)), files } }
   return liveRun(flags, { ...prompt, format, outputs, read })
 }
 
-/** What an agent and its settings come from. */
-function filesOf({ agent, model, settingsFile, cwd }: AgentFlags): string[] {
-  const files = settingsFile === undefined ? [] : [settingsFile]
-  if (agent.startsWith('replay:')) files.push(agent.slice('replay:'.length))
-  if (model?.startsWith('script/') === true) files.push(resolve(cwd, model.slice('script/'.length)))
-  return files
+/** No output may take the place of one of these. */
+function filesRead(values: Parsed['values']): string[] {
+  const named = ['prompt-file', 'settings'].map((name) => textOption(values, name))
+  const replayed = /^replay:(.*)/s.exec(textOption(values, 'agent') ?? '')?.[1]
+  const script = /^script\/(.*)/s.exec(textOption(values, 'model') ?? '')?.[1]
+  const scripted = script === undefined ? undefined : resolve(textOption(values, 'dir') ?? '.', script)
+  return [...listOption(values, 'file'), ...[...named, replayed, scripted].filter((file) => file !== undefined)]
 }
 
 /** Prompts and answers on stdin are of use only to one who can read the questions. */

@@ -1,0 +1,37 @@
+// The sentinel of a run from the command line: what an earlier run left goes before anything can fail, and no failure leaves none.
+import { statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { quoted } from '../base/text.ts'
+import { clearSentinel, type SentinelFacts, writeSentinel } from '../run/sentinel.ts'
+import { CommandError, exitCodes, say, systemReason, usageError } from './exit.ts'
+
+/** `begin` leaves the file when it returns. When it throws, nobody else would: whoever waits for the file would wait for ever. */
+export async function withSentinel(path: string | undefined, run: string | undefined, begin: () => Promise<number>): Promise<number> {
+  if (path === undefined) return begin()
+  await clear(path)
+  try {
+    return await begin()
+  } catch (error) {
+    await leave(path, { exitCode: error instanceof CommandError ? error.exitCode : exitCodes.failed, run })
+    throw error
+  }
+}
+
+/** What an earlier run left must not be taken for this one's. */
+async function clear(path: string): Promise<void> {
+  if (statSync(dirname(path), { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw usageError(`--sentinel-file ${quoted(path, 500)}: there is no such folder`)
+  try {
+    await clearSentinel(path)
+  } catch (error) {
+    throw usageError(`--sentinel-file ${quoted(path, 500)}: what is there cannot be removed: ${systemReason(error)}`)
+  }
+}
+
+export async function leave(path: string, facts: SentinelFacts): Promise<void> {
+  try {
+    await writeSentinel(path, facts)
+  } catch (error) {
+    say(`sluice: --sentinel-file ${quoted(path, 500)} cannot be written: ${systemReason(error)}`)
+  }
+}
