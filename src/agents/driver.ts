@@ -2,7 +2,7 @@
 // harness (spawned.ts) does the rest.
 import type { Rec } from '../base/json.ts'
 import type { Dialect } from '../dialects/contract.ts'
-import type { Event, Payload } from '../model/event.ts'
+import type { Event, EventOf, Payload } from '../model/event.ts'
 import type { Answer, Ask, Command } from '../supervise/contract.ts'
 
 export type Prompt = Extract<Command, { type: 'prompt' }>
@@ -59,6 +59,8 @@ export type Driver = {
   stays?: boolean
   /** Turns come by prompts alone: what its subagents still do after one is told to nobody. */
   onlyPrompted?: boolean
+  /** Of a question: whether the protocol has a yes to this call alone. */
+  canAllow?(request: EventOf<'permission.request'>): boolean
   /** A line of its stderr that tells something the stream does not: a retry, a call that was refused. */
   overhear?(line: string): Overheard | undefined
 }

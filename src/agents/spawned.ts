@@ -117,11 +117,14 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
             ...askFor({ id, place, name: 'question', toolKind: 'question', input: undefined }, request.profile, cwd),
             questions: event.questions,
           }
-        : askFor(
-            { id, place, name: event.name ?? event.permission ?? 'tool', toolKind: event.toolKind ?? 'other', input: event.input },
-            request.profile,
-            cwd,
-          )
+        : {
+            ...askFor(
+              { id, place, name: event.name ?? event.permission ?? 'tool', toolKind: event.toolKind ?? 'other', input: event.input },
+              request.profile,
+              cwd,
+            ),
+            ...(driver.canAllow?.(event) === false && { onlyNo: true }),
+          }
     asks.set(id, ask)
     host.raise(ask)
   }

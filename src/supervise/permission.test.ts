@@ -200,6 +200,14 @@ test('gates come first: read-only refuses, a dry run answers in place of the cal
   assert.deepEqual(dry.events, [])
 })
 
+test('what cannot be allowed by itself is refused, and the stream says so, whoever would allow it', () => {
+  for (const settings of [{ autoApprove: true }, { interactive: () => true }]) {
+    const { answer, events } = settled(broker(['*=allow'], settings).decide({ ...bash('ls'), onlyNo: true }))
+    assert.deepEqual([answer.decision, answer.by, events.map(({ decision }) => decision)], ['reject', 'policy', ['reject']])
+    assert.match(answer.text!, /does not offer/)
+  }
+})
+
 test('control characters are refused whatever the rules say', () => {
   const { answer } = settled(broker(['*=allow'], { autoApprove: true }).decide(bash('ls \0')))
   assert.deepEqual([answer.decision, answer.by], ['reject', 'policy'])

@@ -31,6 +31,19 @@ test('a refusal is said by the option that refuses once, or by none', async () =
   }
 })
 
+test('a question whose only yes is for ever says so, for nobody can allow it', async () => {
+  for (const [kinds, onlyNo] of [
+    ['allow_always,reject_once', true],
+    ['reject_once', true],
+    ['allow_once,reject_once', undefined],
+  ] as const) {
+    const running = play(['ask rm x'], { answer: refuse, variables: { FIXTURE_OPTIONS: kinds } })
+    await whole(running)
+    assert.equal(running.asks[0]!.onlyNo, onlyNo)
+    assert.equal(answerOf(running), 'my-reject_once')
+  }
+})
+
 test('what the protocol cannot say of an answer is a refusal', async () => {
   for (const more of [{ input: { command: 'rm y' } }, { instead: { dry_run: true } }]) {
     const running = play(['ask rm x'], { answer: () => ({ ...allow(), ...more }) })

@@ -3,6 +3,7 @@
 import type { Rec } from '../../base/json.ts'
 import { optionKindOf } from '../../dialects/acp/words.ts'
 import { isRecord } from '../../base/json.ts'
+import type { Payload } from '../../model/event.ts'
 import type { Answer } from '../../supervise/contract.ts'
 
 export const cancelledOutcome: Rec = { outcome: { outcome: 'cancelled' } }
@@ -14,6 +15,9 @@ export function outcomeFor(options: unknown, { decision, input, instead, stop }:
   const optionId = optionOf(options, allows ? 'allow_once' : 'reject_once')
   return optionId === undefined ? cancelledOutcome : { outcome: { outcome: 'selected', optionId } }
 }
+
+/** Told before anybody is asked, so that the stream never says yes where the agent is told no. */
+export const canAllow = ({ options }: Payload<'permission.request'>): boolean => options.some(({ kind }) => kind === 'allow_once')
 
 function optionOf(options: unknown, wanted: 'allow_once' | 'reject_once'): string | undefined {
   const known = (Array.isArray(options) ? options : []).filter(isRecord)
