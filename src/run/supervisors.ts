@@ -74,8 +74,9 @@ function statusStage(): Stage {
 
 const none: readonly Payload<'status.update'>[] = []
 
-const statusEvent = (status: Payload<'status.update'>, { at, session, agent, turn }: Event): Event =>
-  makeEvent('status.update', status, { at, session, agent, turn, synthetic: 'policy:status' })
+/** Of the agent as a whole, also where a subagent's question holds it up. */
+const statusEvent = (status: Payload<'status.update'>, { at, session, turn }: Event): Event =>
+  makeEvent('status.update', status, { at, session, turn, synthetic: 'policy:status' })
 
 /** Says how often it had to step in. It says so before a turn ends: to some readers that is the end of the stream. */
 function redactStage(values: readonly string[], patterns: readonly LinePattern[]): Stage {

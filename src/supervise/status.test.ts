@@ -42,10 +42,10 @@ test('thinking, working, waiting and done are each told once, before what shows 
     ['message.start', 'thinking (avenor)'],
     ['thought.delta'],
     ['text.delta'],
-    ['tool.start', 'working: bash npm test (avenor)'],
+    ['tool.start', 'working: npm test (avenor)'],
     ['message.end'],
-    ['permission.request', 'waiting: permission: Allow bash: npm test? (avenor)'],
-    ['permission.answer', 'working: bash npm test (avenor)'],
+    ['permission.request', 'waiting: Allow bash: npm test? (avenor)'],
+    ['permission.answer', 'working: npm test (avenor)'],
     ['tool.update'],
     ['tool.end'],
     ['message.start', 'thinking (avenor)'],
@@ -69,7 +69,7 @@ test('while a question is open, other calls do not hide it', () => {
   ])
   assert.deepEqual(
     said.map(([, ...phases]) => phases),
-    [['working: bash (avenor)'], ['waiting: question: Which one? (avenor)'], [], ['working: read a.ts (avenor)']],
+    [['working: bash (avenor)'], ['waiting: Which one? (avenor)'], [], ['working: a.ts (avenor)']],
   )
 })
 
@@ -97,8 +97,27 @@ test("a subagent's steps are not the agent's, but its question holds up the whol
   ])
   assert.deepEqual(
     said.map(([, ...phases]) => phases),
-    [['working: task look (avenor)'], [], [], ['waiting: permission: bash (avenor)'], ['working: task look (avenor)']],
+    [['working: look (avenor)'], [], [], ['waiting: bash (avenor)'], ['working: look (avenor)']],
   )
+})
+
+test('after an answer the agent works, also when no call is known to run', () => {
+  const said = phases([
+    make('message.start', {}),
+    make('permission.request', { id: 'p1', options: [], name: 'bash' }),
+    make('permission.request', { id: 'p2', options: [], name: 'write' }),
+    make('permission.answer', { id: 'p2', decision: 'allow', by: 'user' }),
+    make('permission.answer', { id: 'p1', decision: 'reject', by: 'user' }),
+    make('text.delta', { text: 'so' }),
+  ])
+  assert.deepEqual(said, [
+    ['thinking (avenor)'],
+    ['waiting: bash (avenor)'],
+    ['waiting: write (avenor)'],
+    ['waiting: bash (avenor)'],
+    ['working (avenor)'],
+    ['thinking (avenor)'],
+  ])
 })
 
 test('a label is one line of bounded length', () => {
@@ -146,7 +165,7 @@ test('the label of a marker is kept across a question, and the question is not',
     make('text.delta', { text: '[status: working | testing]\n' }),
     make('permission.answer', { id: 'p1', decision: 'allow', by: 'user' }),
   ])
-  assert.deepEqual(said, [['working: building (agent)'], ['waiting: permission: bash (avenor)'], [], ['working: testing (agent)']])
+  assert.deepEqual(said, [['working: building (agent)'], ['waiting: bash (avenor)'], [], ['working: testing (avenor)']])
 })
 
 suite('the sources of a status', () => {
@@ -178,7 +197,7 @@ suite('the sources of a status', () => {
       [],
       [],
       [],
-      ['waiting: permission: bash (avenor)'],
+      ['waiting: bash (avenor)'],
       ['working: bash (avenor)'],
       [],
       [],

@@ -19,7 +19,6 @@ export type StatusPolicy = {
 export function createStatus(options?: MarkerOptions): StatusPolicy {
   const markers = createMarkers(options)
   const calls = new Map<string, string>() // running calls with their labels, the latest last
-  const names = new Map<string, string>()
   const questions = new Map<string, string>()
   let last: Status | undefined
   let marked: StatusMarker | undefined // the agent's word, until something else shows
@@ -44,6 +43,12 @@ export function createStatus(options?: MarkerOptions): StatusPolicy {
     return isThinking ? say('thinking') : none
   }
 
+  /** A question is answered: the agent works, on what it was at. What the question was is no word about that. */
+  function goOn(): readonly Status[] {
+    rank = 0
+    return questions.size > 0 ? current() : say('working', lastOf(calls) ?? marked?.label)
+  }
+
   function work(call: string | undefined, label: string): readonly Status[] {
     const id = call ?? label
     calls.delete(id)
@@ -66,7 +71,6 @@ export function createStatus(options?: MarkerOptions): StatusPolicy {
 
   function begin(): void {
     calls.clear()
-    names.clear()
     questions.clear()
     marked = undefined
     last = undefined
@@ -85,14 +89,14 @@ export function createStatus(options?: MarkerOptions): StatusPolicy {
   function show(event: Event): readonly Status[] {
     switch (event.kind) {
       case 'permission.request':
-        questions.set(event.id, cut(`permission: ${event.question ?? event.name ?? event.permission ?? 'a call'}`))
+        questions.set(event.id, cut(event.question ?? event.name ?? event.permission ?? ''))
         return current()
       case 'question.request':
-        questions.set(event.id, cut(`question: ${event.questions[0]?.text ?? ''}`))
+        questions.set(event.id, cut(event.questions[0]?.text ?? ''))
         return current()
       case 'permission.answer':
       case 'question.answer':
-        return event.id !== undefined && questions.delete(event.id) ? ((rank = 0), current()) : none
+        return event.id !== undefined && questions.delete(event.id) ? goOn() : none
       case 'session.end':
         if (event.agent !== undefined) return none
         isOver = true
@@ -117,21 +121,16 @@ export function createStatus(options?: MarkerOptions): StatusPolicy {
         isThinking = false
         return none
       case 'tool.start':
-        names.set(event.call ?? '', event.name)
-        return work(event.call, labelOf(event.name, event.title))
+        return work(event.call, event.title ?? event.name)
       case 'tool.update':
-        return event.state === 'running' && event.title !== undefined && event.call !== undefined
-          ? work(event.call, labelOf(names.get(event.call), event.title))
-          : none
+        return event.state === 'running' && event.title !== undefined && event.call !== undefined ? work(event.call, event.title) : none
       case 'tool.end':
-        names.delete(event.call ?? '')
         return event.call !== undefined && calls.delete(event.call) ? current() : none
       case 'turn.start':
         rank = 0
         return none
       case 'turn.end':
         calls.clear()
-        names.clear()
         marked = undefined
         isThinking = false
         return none
@@ -156,10 +155,6 @@ function lastOf(labels: ReadonlyMap<string, string>): string | undefined {
   if (labels.size > 0) for (const label of labels.values()) last = label
   return last
 }
-
-/** What runs, and what it is about: `read src/a.ts`. */
-const labelOf = (name: string | undefined, title: string | undefined): string =>
-  name === undefined || title === undefined ? (title ?? name ?? '') : title.startsWith(name) ? title : `${name} ${title}`
 
 const cut = (label: string): string => {
   const line = label.replace(/\s+/g, ' ').trim()

@@ -25,6 +25,11 @@ export function createSession(key: string | undefined, id: string) {
     heldCall: undefined as EventOf<'tool.start'> | undefined,
     /** A status that promises the next record: it is told if that comes. */
     heldStatus: undefined as EventOf<'status.update'> | undefined,
+    /** A thinking that no thought has followed yet: Avenor tells it when one does. */
+    heldThinking: undefined as EventOf<'status.update'> | undefined,
+    /** The status that was told last, and whether a choice is asked for, which Avenor has no record of. */
+    status: '',
+    isChoosing: false,
     /** A degenerate stream's error, which must stand right before the end. */
     heldError: undefined as EventOf<'error'> | undefined,
     /** The question that stands open in the log, and those that wait until it is answered. */

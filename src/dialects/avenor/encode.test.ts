@@ -392,6 +392,47 @@ test('a status is told when it may stand: the policy’s right before its event,
   assert.deepEqual(phases([status('working', 'supervisor'), ...call, done]), ['working', 'tool.call', 'tool.call_update'])
 })
 
+test('a status of the policy that comes too early for Avenor is told in its place', () => {
+  const status = (phase: 'thinking' | 'working' | 'waiting', label?: string): Told => ['status.update', { phase, label, source: 'avenor' }]
+  const phases = (told: Told[]): unknown[] => inside(told).map(({ event, phase }) => phase ?? event)
+  const call = (id: string): Told[] => [
+    ['tool.start', { name: 'Bash', toolKind: 'execute', input: {} }, { call: id }],
+    ['tool.end', { status: 'ok' }, { call: id }],
+  ]
+  const [starts, ends] = call('c') as [Told, Told]
+  const said: Told = ['text.delta', { text: 'a' }]
+  const thought: Told = ['thought.delta', { text: 't' }]
+  assert.deepEqual(
+    phases([starts, status('waiting'), ask, status('working', 'ls'), answer('1'), ends, done]),
+    ['tool.call', 'waiting', 'permission.request', 'permission.response', 'working', 'tool.call_update'],
+    'that work goes on stands after the answer',
+  )
+  assert.deepEqual(
+    phases([status('thinking'), said, thought, thought, done]),
+    ['agent.message_chunk', 'thinking', 'agent.thought_chunk', 'agent.thought_chunk'],
+    'the first thought may come after some words',
+  )
+  assert.deepEqual(phases([status('thinking'), said, status('working'), ...call('c'), thought, done]), [
+    'agent.message_chunk',
+    'working',
+    'tool.call',
+    'tool.call_update',
+    'agent.thought_chunk',
+  ])
+  assert.deepEqual(
+    phases([status('working', 'ls'), ...call('c'), status('thinking'), said, status('working', 'ls'), ...call('d'), done]),
+    ['working', 'tool.call', 'tool.call_update', 'agent.message_chunk', 'tool.call', 'tool.call_update'],
+    'the same work is told once',
+  )
+  const choice: Told = ['question.request', { id: 'q', questions: [{ text: 'Which?', options: [] }] }]
+  const chosen: Told = ['question.answer', { id: 'q', decision: 'allow', by: 'user' }]
+  assert.deepEqual(
+    phases([starts, status('waiting', 'Which?'), choice, status('working'), chosen, ends, done]),
+    ['tool.call', 'waiting', 'working', 'tool.call_update'],
+    'a choice has no record, but the agent waits',
+  )
+})
+
 const fault: Fault = { category: 'network', text: 'boo' }
 
 test('a failure is told once, from its own event or from the end', () => {

@@ -9,9 +9,10 @@ import { type Encoder, type Sink, syntheticOf, wireId } from '../contract.ts'
 import { createDesk } from './encode-ask.ts'
 import { createLoops } from './encode-loop.ts'
 import { createSession, type Session } from './encode-session.ts'
+import { createStatuses, isTold } from './encode-status.ts'
 import { createTools } from './encode-tool.ts'
 import type { AnyWire } from './wire.ts'
-import { backendOf, degenerate, statusSourceOf, stopReasonOf, wireUsageOf } from './words.ts'
+import { backendOf, degenerate, stopReasonOf, wireUsageOf } from './words.ts'
 
 export function encode(sink: Sink): Encoder {
   const sessions = new Map<string | undefined, Session>()
@@ -20,6 +21,7 @@ export function encode(sink: Sink): Encoder {
   const write = (record: AnyWire, synthetic: string | undefined): void => sink.write(record as Rec, synthetic)
   const loops = createLoops(sink, write, (run) => [...sessions.values()].some((session) => session.run === run))
   const desk = createDesk(sink, put)
+  const statuses = createStatuses(sink, put)
   const tools = createTools(sink, send, (session) => settle(session, ''))
 
   // ── sessions ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -63,6 +65,7 @@ export function encode(sink: Sink): Encoder {
 
   function endSession(session: Session, event: EventOf<'session.end'> | undefined): void {
     if (session.heldCall !== undefined) settle(session, '')
+    statuses.forgetThinking(session)
     for (const [call, kind] of session.calls)
       put(session, event, { event: 'tool.call_update', toolCallId: wireId(call), kind, status: 'failed' }, 'cut')
     desk.close(session)
@@ -115,11 +118,7 @@ export function encode(sink: Sink): Encoder {
       session.heldCall = undefined
       tools.tell(session, call, call.input, call.title)
     }
-    const { heldStatus: status } = session
-    if (status === undefined || next === '') return
-    session.heldStatus = undefined
-    if (announced[status.phase] === next) tellStatus(session, status)
-    else sink.lost(status)
+    if (session.heldStatus !== undefined && next !== '') statuses.settle(session, next)
   }
 
   // ── conversation ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -128,6 +127,7 @@ export function encode(sink: Sink): Encoder {
   function chunk(event: Event, name: 'agent.message_chunk' | 'agent.thought_chunk' | 'user.message_chunk', text: string): void {
     const session = sessionOf(event)
     if (session.heldCall !== undefined || session.heldStatus !== undefined) settle(session, name)
+    if (name === 'agent.thought_chunk' && session.heldThinking !== undefined) statuses.think(session, event)
     session.last = name
     write(
       {
@@ -176,24 +176,10 @@ export function encode(sink: Sink): Encoder {
 
   function status(event: EventOf<'status.update'>): void {
     const session = sessionIfAny(event)
-    if (session === undefined || !(event.phase in announced)) return sink.lost(event)
+    if (session === undefined || !isTold(event)) return sink.lost(event)
     if (session.heldCall !== undefined || session.heldStatus !== undefined) settle(session, 'agent.status')
-    const source = statusSourceOf(event.source)
-    const isFree =
-      event.phase === 'waiting'
-        ? session.request !== undefined && session.request.withdrawn === undefined
-        : source !== 'avenor' || (event.phase === 'working' && session.last === 'permission.response')
-    if (isFree) tellStatus(session, event)
-    else session.heldStatus = event
+    statuses.take(session, event)
   }
-
-  const tellStatus = (session: Session, event: EventOf<'status.update'>): void =>
-    put(
-      session,
-      event,
-      { event: 'agent.status', phase: event.phase, label: event.label, source: statusSourceOf(event.source) },
-      syntheticOf(event),
-    )
 
   function trouble(event: EventOf<'error'>): void {
     const session = sessionIfAny(event)
@@ -277,8 +263,13 @@ export function encode(sink: Sink): Encoder {
           return tools.end(sessionOf(event), event)
         case 'permission.request':
           return desk.request(sessionOf(event), event)
-        case 'permission.answer':
-          return desk.answer(sessionOf(event), event)
+        case 'permission.answer': {
+          const session = sessionOf(event)
+          return statuses.after(session, () => desk.answer(session, event))
+        }
+        case 'question.request':
+        case 'question.answer':
+          return statuses.choice(sessionIfAny(event), event)
         case 'plan.update': {
           const entries = event.entries.map(({ text: content, status: state, priority }) => ({
             content,
@@ -336,17 +327,11 @@ const laneKinds: ReadonlySet<string> = new Set([
   'tool.end',
   'permission.request',
   'permission.answer',
+  'question.request',
+  'question.answer',
   'message.end',
   'error',
 ])
-
-/** The record that comes after a status of Avenor's own making. */
-const announced: Readonly<Record<string, string>> = {
-  thinking: 'agent.thought_chunk',
-  working: 'tool.call',
-  waiting: 'permission.request',
-  done: 'session.end',
-}
 
 const planWords = { pending: 'pending', active: 'in_progress', done: 'completed' } as const
 

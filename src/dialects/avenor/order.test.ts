@@ -76,6 +76,15 @@ test('an ended session begins again with a start, a prompt, a retry or the next 
   assert.deepEqual(codesOf([chunk, end, { event: 'agent.prompt_submitted', session_id: 's' }, chunk]), ['missing-end'])
 })
 
+test('waiting within a call may be for a choice, which has no record; without a call it is for a permission', () => {
+  const status = (phase: string): Rec => ({ event: 'agent.status', session_id: 's', phase, source: 'avenor' })
+  const call: Rec = { event: 'tool.call', session_id: 's', toolCallId: 'c', title: 'a', kind: 'other', status: 'pending' }
+  const over: Rec = { event: 'tool.call_update', session_id: 's', toolCallId: 'c', status: 'completed' }
+  assert.deepEqual(codesOf([call, status('waiting'), status('working'), over, chunk, end]), [])
+  assert.deepEqual(codesOf([call, over, status('waiting'), chunk, end]), ['waiting-asks'])
+  assert.deepEqual(codesOf([call, status('working'), over, end]), ['status-first'])
+})
+
 test('trouble may come between a status and its event', () => {
   const status = (phase: string): Rec => ({ event: 'agent.status', session_id: 's', phase, source: 'avenor' })
   const error: Rec = { event: 'avenor.error', session_id: 's', message: 'x' }

@@ -26,7 +26,7 @@ export const rules = {
   'retry-count': 'Retries count from 1, one by one, up to max_retries.',
   'degenerate-end': 'An error about a degenerate stream is followed at once by session.end with the same stop_reason.',
   'finish-first': 'agent.finish stands before session.end.',
-  'waiting-asks': 'Waiting means that a permission.request is open or comes next.',
+  'waiting-asks': 'Waiting means that a permission.request is open or comes next, or that a call is open, which may ask for a choice.',
 } as const
 
 export type Breaks = (code: keyof typeof rules, text: string, severity?: 'error' | 'warn') => void
@@ -46,6 +46,8 @@ const createSession = (id: string | undefined) => ({
   last: '',
   calls: new Map<string, Call>(),
   request: undefined as Request | undefined,
+  /** Waiting was told within a call and no question: a choice, which Avenor does not tell. */
+  isChoosing: false,
   /** What the next event must be. */
   promised: undefined as Promised | undefined,
   stopReason: undefined as string | undefined,
@@ -223,12 +225,15 @@ function status(session: Session, { phase, source }: Wire<'agent.status'>): void
   session.promised = undefined
   const isOwn = source === 'avenor'
   const text = `status ${quoted(phase)}`
+  const wasChoosing = session.isChoosing
+  session.isChoosing = phase === 'waiting' && session.request === undefined && [...session.calls.values()].some(isOpen)
+  if (session.isChoosing) return
   if (phase === 'waiting' && session.request === undefined)
     session.promised = { next: 'permission.request', code: 'waiting-asks', text, severity: isOwn ? 'error' : 'warn' }
   else if (!isOwn) return
   else if (phase === 'done') session.promised = { next: 'session.end', code: 'status-first', text, severity: 'error' }
   else if (phase === 'thinking') session.promised = { next: 'agent.thought_chunk', code: 'status-first', text, severity: 'warn' }
-  else if (phase === 'working' && session.last !== 'permission.response')
+  else if (phase === 'working' && session.last !== 'permission.response' && !wasChoosing)
     session.promised = { next: 'tool.call', code: 'status-first', text, severity: 'warn' }
 }
 
