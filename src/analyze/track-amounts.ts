@@ -59,6 +59,8 @@ export function createAmounts(price: Pricer | undefined) {
     },
     usage: () => (count(), usage),
     costUsd: () => (count(), costUsd),
+    /** Tokens were used of which nobody knows what they cost. */
+    hasUnpriced: () => book.book.ledger.unpriced().length > 0,
     context: () => context,
   }
 }

@@ -57,7 +57,7 @@ export async function compose(
   const { run } = flags
   const id = run.id ?? newId('run')
   const now = Date.now
-  const watch = watchOf(flags, agent.frame, now())
+  const watch = await watchOf(flags, agent.frame, now())
   const stages = await stagesOf(agent.frame, { redact: flags.redact, ...(run.label !== undefined && { label: run.label }) })
   const logs = sessionLogs(first.log)
   const notifier = await notifierOf(flags, (event) => pipeline.emit([event]))

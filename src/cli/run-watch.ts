@@ -1,4 +1,5 @@
 // Who watches a run, whatever its agent, from the settings and the command line.
+import { createPricer } from '../prices/price.ts'
 import type { Frame } from '../run/frame.ts'
 import { createDeadlines } from '../supervise/deadline.ts'
 import { createDefiance } from '../supervise/defiance.ts'
@@ -9,6 +10,7 @@ import { createLoops } from '../supervise/loops.ts'
 import { combine, type Policies } from '../supervise/policy.ts'
 import { createQuota, type Limit } from '../supervise/quota.ts'
 import type { AgentFlags } from './run-options.ts'
+import { loadPrices } from './usage-prices.ts'
 
 export type Watch = {
   /** Sees an event before anybody else. */
@@ -24,7 +26,7 @@ export type Watch = {
   left(now: number): number
 }
 
-export function watchOf(flags: AgentFlags, { settings, profile }: Frame, startedAt: number): Watch {
+export async function watchOf(flags: AgentFlags, { settings, profile }: Frame, startedAt: number): Promise<Watch> {
   const maxTurns = flags.maxTurns ?? profile.maxTurns ?? settings.maxTurns
   const maxCost = flags.maxCost ?? settings.maxCost
   const timeoutMs = flags.timeoutMs ?? settings.timeoutMs
@@ -36,7 +38,7 @@ export function watchOf(flags: AgentFlags, { settings, profile }: Frame, started
       limits: createLimits({
         startedAt,
         ...(maxTurns !== undefined && { maxTurns }),
-        ...(maxCost !== undefined && { maxCost }),
+        ...(maxCost !== undefined && { maxCost, price: createPricer(await loadPrices()) }),
         ...(timeoutMs !== undefined && { timeoutMs }),
         ...flags.limits,
       }),

@@ -39,6 +39,36 @@ test('an unknown price is told once, and only when something was used', () => {
   )
 })
 
+test('an unknown price is told too when only a turn says what was used, or says that it cost nothing', () => {
+  const used = (payload: Partial<Payload<'turn.end'>>): Event =>
+    makeEvent('turn.end', { reason: 'end_turn', usage: { input: 1 }, ...payload }, { at: 1 })
+  const said = (event: Event, price?: () => number): string[] => names(createLimits({ startedAt: 0, maxCost: 1, price }).step(event))
+  assert.deepEqual(said(used({})), ['max_cost_unknown'])
+  assert.deepEqual(said(used({ cost: { usd: 0, by: 'source' } })), ['max_cost_unknown'])
+  assert.deepEqual(said(used({ cost: { usd: 0.1, by: 'source' } })), [])
+  assert.deepEqual(
+    said(used({}), () => 0),
+    [],
+  )
+})
+
+test('what has no price does not hide that the rest has reached the cap', () => {
+  const { step } = createLimits({ startedAt: 0, maxCost: 1, price: ({ model }) => (model === 'known' ? 1e9 : undefined) })
+  const turn = makeEvent(
+    'turn.end',
+    {
+      reason: 'end_turn',
+      usage: { input: 2 },
+      byModel: [
+        { model: 'known', usage: { input: 1 } },
+        { model: 'other', usage: { input: 1 } },
+      ],
+    },
+    { at: 1 },
+  )
+  assert.deepEqual(names(step(turn)), ['max_cost_unknown', 'stop budget'])
+})
+
 test('the time cap warns at 80 % and stops at the end, with the code of the cap', () => {
   const { tick } = createLimits({ startedAt: 1000, timeoutMs: 1000 })
   assert.deepEqual(

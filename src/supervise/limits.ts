@@ -1,6 +1,6 @@
 // Caps on model messages, money, tokens, calls and time: says once that a cap is near, and once that it is reached.
 import { createAmounts } from '../analyze/track-amounts.ts'
-import type { Event, EventOf } from '../model/event.ts'
+import type { Event } from '../model/event.ts'
 import { totalTokens } from '../model/usage.ts'
 import type { Pricer } from '../prices/price.ts'
 import { earlier, earlyMs, isOwn, type PolicyAction, spanText, type Stop } from './policy.ts'
@@ -76,15 +76,16 @@ export function createLimits(settings: LimitSettings): Limits {
     return used >= maxTokens * near ? warn('max_tokens_near', text) : []
   }
 
-  function money(event: Event, before: number | undefined): LimitAction[] {
+  function money(event: Event): LimitAction[] {
     if (maxCost === undefined) return []
+    const unknown =
+      isUnpriced(event) && !told.has('max_cost_unknown') && amounts?.hasUnpriced() === true
+        ? warn('max_cost_unknown', 'the price of the model is not known, so --max-cost cannot be kept before the agent tells its cost')
+        : none
     const usd = amounts?.costUsd() ?? 0
-    if (event.kind === 'message.end' && isUnpriced(event) && usd === (before ?? 0)) {
-      return warn('max_cost_unknown', 'the price of the model is not known, so --max-cost cannot be kept before the agent tells its cost')
-    }
     const text = `$${usd.toFixed(4)} of $${maxCost} are spent (--max-cost)`
-    if (usd >= maxCost) return stop('max_cost', 'budget', text, 'step')
-    return usd >= maxCost * near ? warn('max_cost_near', text) : []
+    if (usd >= maxCost) return [...unknown, ...stop('max_cost', 'budget', text, 'step')]
+    return usd >= maxCost * near ? [...unknown, ...warn('max_cost_near', text)] : unknown
   }
 
   /** Agents tell what they used in many ways and at many times; the book-keeper knows them all. */
@@ -94,7 +95,7 @@ export function createLimits(settings: LimitSettings): Limits {
     const tokensBefore = amounts.usage()
     amounts.observe(event)
     const isNews = amounts.costUsd() !== before || amounts.usage() !== tokensBefore || event.kind === 'message.end'
-    return isNews ? [...tokens(), ...money(event, before)] : []
+    return isNews ? [...tokens(), ...money(event)] : []
   }
 
   // ── time ───────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -143,7 +144,11 @@ export function createLimits(settings: LimitSettings): Limits {
   }
 }
 
-const isUnpriced = ({ usage, cost }: EventOf<'message.end'>): boolean => usage !== undefined && cost === undefined
+/** An agent that knows no price says nothing, or 0. */
+const isUnpriced = (event: Event): boolean =>
+  (event.kind === 'message.end' || event.kind === 'turn.end') &&
+  event.usage !== undefined &&
+  (event.cost === undefined || (event.cost.usd === 0 && event.cost.by === 'source'))
 
 /**
  * Since when nothing came: no time while the agent waits for an answer, or has done its work. A status alone is no progress: some

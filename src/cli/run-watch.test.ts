@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { makeEvent } from '../model/make.ts'
+import type { Frame } from '../run/frame.ts'
+import type { AgentFlags } from './run-options.ts'
+import { watchOf } from './run-watch.ts'
+
+test('a cap on money knows the prices of models, for agents that tell tokens alone', async () => {
+  const { policies } = await watchOf({ maxCost: 0.01, run: {} } as AgentFlags, { settings: {}, profile: {} } as Frame, 0)
+  const said = policies.step(makeEvent('message.end', { model: 'claude-sonnet-4-5', usage: { input: 1000, output: 1000 } }, { at: 1 }))
+  assert.deepEqual(
+    said.map(({ action }) => action.type === 'stop' && action.code),
+    ['max_cost'],
+  )
+})
