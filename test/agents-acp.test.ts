@@ -6,6 +6,8 @@ import test from 'node:test'
 import type { AgentRequest } from '../src/agents/driver.ts'
 import { driverFor } from '../src/agents/registry.ts'
 import { startSpawned } from '../src/agents/spawned.ts'
+import { createLimits } from '../src/supervise/limits.ts'
+import type { Policy, PolicyAction } from '../src/supervise/policy.ts'
 import { fixture, type Played, playRun, type Told } from './agents-play.ts'
 
 type Play = Played & { agent: string; variables?: Record<string, string>; file?: string; mode?: string }
@@ -58,6 +60,32 @@ test('a person answers: one request, one answer, with the same id', async () => 
     assert.deepEqual([answer!.id, answer!.by], [request!.id, 'terminal'])
     assert.equal(told('permission.request').length + told('permission.answer').length, 2)
   }
+})
+
+test('a cap that is reached when a turn ends lets no other begin', async () => {
+  const limits = createLimits({ startedAt: 0, maxTokens: 40 })
+  const { done, told } = await play({ agent: small, prompts: ['say one', 'say two', 'say three'], policies: { limits } })
+  assert.deepEqual([done.reason, done.error?.code], ['budget', 'max_tokens'])
+  assert.deepEqual([told('turn.start').length, told('prompt.submit').length, told('turn.end')[0]!.reason], [1, 1, 'end_turn'])
+})
+
+test('a cap that is reached with the last answer changes nothing: what is done is done', async () => {
+  const limits = createLimits({ startedAt: 0, maxTokens: 40 })
+  const { done, told } = await play({ agent: small, prompts: ['say one'], policies: { limits } })
+  assert.deepEqual([done.reason, told('cancel.request').length], ['end_turn', 1])
+})
+
+test('a cap that is reached in running text does not wait for its end', async () => {
+  const limits = createLimits({ startedAt: 0, maxCost: 0.5 })
+  const { done } = await play({ agent: small, prompts: ['say one\nspend 0.6\nwait'], policies: { limits } })
+  assert.deepEqual([done.reason, done.error?.code], ['budget', 'max_cost'])
+})
+
+test('a cap that is reached during a call waits for its end', async () => {
+  const cap: PolicyAction = { type: 'stop', reason: 'budget', text: 'cap', code: 'max_cost', when: 'step' }
+  const limits: Policy = { step: ({ kind }) => (kind === 'tool.start' ? [cap] : []) }
+  const { done, told } = await play({ agent: small, prompts: ['tool ls\nsay one\nwait'], policies: { limits } })
+  assert.deepEqual([done.reason, told('tool.end')[0]!.status], ['budget', 'ok'])
 })
 
 test('nobody can be asked: the call is refused, and told so', async () => {

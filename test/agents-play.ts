@@ -10,7 +10,7 @@ import { type Answerer, type Chooser, type Run, startRun } from '../src/run/run.
 import { dialectSink } from '../src/run/sinks.ts'
 import { createValidator } from '../src/stream/validate.ts'
 import { createBroker } from '../src/supervise/permission.ts'
-import { combine } from '../src/supervise/policy.ts'
+import { combine, type Policy } from '../src/supervise/policy.ts'
 import { defaultRules, parseRule } from '../src/supervise/rules.ts'
 
 export const fixture = (path: string): string => fileURLToPath(new URL(`../fixtures/${path}`, import.meta.url))
@@ -23,12 +23,13 @@ export type Played = {
   answerer?: Answerer | undefined
   chooser?: Chooser | undefined
   act?: ((run: Run, event: Event) => void) | undefined
+  policies?: Readonly<Record<string, Policy>>
 }
 
 export type Told = { done: Done; events: Event[]; told<K extends Kind>(kind: K): EventOf<K>[] }
 
 export async function playRun(start: (host: Host) => Running, played: Played = {}): Promise<Told> {
-  const { prompts = ['Do the task'], rules = [], root = '/home/dev', answerer, chooser, act } = played
+  const { prompts = ['Do the task'], rules = [], root = '/home/dev', answerer, chooser, act, policies = {} } = played
   const events: Event[] = []
   const streams = new Map<string, string[]>()
   const sinks = await Promise.all(
@@ -53,7 +54,7 @@ export async function playRun(start: (host: Host) => Running, played: Played = {
     answerer,
     chooser,
     guard: combine({}),
-    policies: combine({}),
+    policies: combine(policies),
     pipeline,
     now: Date.now,
   })

@@ -17,6 +17,8 @@ export type Course = {
   /** Some task ended, and may have woken the agent up: its next turn comes by itself. */
   hadTasks(): boolean
   lastTurn(): TurnEnd | undefined
+  /** It tells the answers of the model in the main conversation one by one. */
+  hasMessages(): boolean
   spent(): { usage: Usage; cost?: Cost }
   /** Answers of the model in the main conversation; where the agent does not tell them apart, one for each turn. */
   answers(): number
@@ -28,6 +30,7 @@ export function createCourse(): Course {
   const tasks = new Set<string>()
   const commands = new Set<string>()
   let hadTasks = false
+  let hasMessages = false
   let last: TurnEnd | undefined
   let usage: Usage = {}
   let unsummed: Usage | undefined // of messages, for a turn whose end does not say it
@@ -54,6 +57,9 @@ export function createCourse(): Course {
         return
       case 'text.end':
         if (isMain) text = event.text
+        return
+      case 'message.start':
+        hasMessages ||= isMain
         return
       case 'message.end':
         unsummed = addUsage(unsummed, event.usage)
@@ -83,6 +89,7 @@ export function createCourse(): Course {
     openCommands: () => commands.size,
     hadTasks: () => hadTasks,
     lastTurn: () => last,
+    hasMessages: () => hasMessages,
     spent: () => ({ usage: addUsage(usage, unsummed), ...(dollars !== undefined && { cost: { usd: dollars, by: 'source' } }) }),
     answers: () => (answers === 0 ? ended : answers),
   }

@@ -103,8 +103,13 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     course.see(event)
     host.tell(event)
     talk.see?.(event)
-    if (!isEnding && cancel?.when === 'step' && (event.kind === 'message.end' || event.kind === 'tool.end') && course.openCalls() === 0)
-      stopTurn(cancel)
+    if (!isEnding && cancel?.when === 'step' && isStep(event)) stopTurn(cancel)
+  }
+
+  /** The model may be called again after it, or the next prompt be taken up. */
+  function isStep({ kind, agent }: Event): boolean {
+    if (kind === 'turn.end') return agent === undefined
+    return (kind === 'message.end' || kind === 'tool.end') && course.openCalls() === 0
   }
 
   /** The host tells the question itself, if it asks anybody: what an agent asks looks the same for all agents. */
@@ -151,6 +156,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
   const wire: Wire = {
     write: (record) => text(`${stringifyJson(record)}\n`),
     tell(record: Rec) {
+      if (cancel !== undefined && isClosed) return // a prompt that waited is dropped, and so is an answer
       wire.write(record)
       listener.said(record)
     },
@@ -202,9 +208,12 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     if (target === 'session') [cancel, isLast] = [command, true]
     begin()
     scene.tell('cancel.request', { target, by, ...(why !== undefined && { text: why }) })
-    if (command.when === 'step' && isBusy()) return
+    if (command.when === 'step' && isBusy() && !isStepless(command)) return
     stopTurn(command)
   }
+
+  /** It does not tell where an answer of the model ends: to wait for that is to pay for all that follow. */
+  const isStepless = ({ reason }: Cancel): boolean => reason === 'budget' && !course.hasMessages() && course.openCalls() === 0
 
   function stopTurn(command: Cancel): void {
     const turn = scene.turn()

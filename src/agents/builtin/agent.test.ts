@@ -209,6 +209,21 @@ test('a cap lets the running step finish, and no other begin', async () => {
   assert.equal(one.of('message.start').length, 1)
 })
 
+test('a cap that is reached with the last answer changes nothing, unless a prompt still waits', async () => {
+  for (const [prompts, reason] of [
+    [['go'], 'end_turn'],
+    [['go', 'on'], 'budget'],
+  ] as const) {
+    const one = await trial({ turns: [last, last] })
+    for (const text of prompts) one.send({ type: 'prompt', text })
+    one.send({ type: 'finish' })
+    await one.seen('message.end')
+    one.send({ type: 'cancel', target: 'session', by: 'policy', reason: 'budget', when: 'step', text: 'cap', code: 'max_tokens' })
+    assert.equal((await one.done).reason, reason)
+    assert.deepEqual([one.of('turn.end').length, one.of('turn.end')[0]!.reason], [1, 'end_turn'])
+  }
+})
+
 test('a forced end comes at once, closes everything, and is the last word', async () => {
   const one = await trial({ turns: [{ tools: [call('hang')] }, last] }, { tools: [toolOf('hang', () => new Promise(() => {}))] })
   one.send({ type: 'prompt', text: 'go' })

@@ -177,7 +177,7 @@ export function startBuiltin(request: BuiltinRequest, host: Host): Running {
     } catch (error) {
       last = { reason: 'error', error: faultOf(error instanceof Error ? error.message : String(error)) }
     }
-    if (cancelled?.target === 'session' && last.reason !== cancelled.reason) last = cancelledEnd(last, cancelled)
+    if (cancelled?.target === 'session' && last.reason !== cancelled.reason) last = cancelledEnd(last, cancelled, queue.length === 0)
     await servers?.close()
     return endSession()
   }
@@ -197,10 +197,10 @@ export function startBuiltin(request: BuiltinRequest, host: Host): Running {
   return { send, done: Promise.race([run(), forcedEnd]) }
 }
 
-/** The end of what was stopped from outside says why; its code is what a log is searched for. */
-function cancelledEnd(end: WorkEnd, { reason, text, code }: Cancel): WorkEnd {
+/** The end of what was stopped from outside says why; its code is what a log is searched for. `isAll`: no prompt waits for its turn. */
+function cancelledEnd(end: WorkEnd, { reason, text, code }: Cancel, isAll = true): WorkEnd {
   if (end.error !== undefined && end.reason === 'error') return end // it had failed already
-  if (end.reason === 'end_turn' && reason !== 'cancelled' && reason !== 'blocked') return end // it was done before the limit could stop it
+  if (end.reason === 'end_turn' && isAll && reason !== 'cancelled' && reason !== 'blocked') return end // it was done before the limit could stop it
   const error: Fault = {
     category: reason === 'timeout' || reason === 'stall' ? 'timeout' : reason === 'degenerate' ? 'provider' : 'cancelled',
     text: text ?? 'cancelled',
