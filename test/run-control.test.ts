@@ -319,7 +319,17 @@ suite('--max-retries', () => {
       told.map(({ seq }) => seq),
       told.map((_, index) => index + 1),
     )
-    assert.equal(one(out.read().avenor, 'avenor.retry')['attempt'], 1)
+    const { avenor, aictrl } = out.read()
+    assert.equal(one(avenor, 'avenor.retry')['attempt'], 1)
+    for (const [lines, last] of [
+      [avenor, 'session.end'],
+      [aictrl, 'session_complete'],
+    ] as const) {
+      const names = lines.map(({ event, type }) => event ?? type)
+      assert.equal(names.at(-1), last)
+      assert.equal(names.filter((name) => name === last).length, 2, 'one end for each session')
+    }
+    assert.equal(avenor.at(-1)!['stop_reason'], 'end_turn')
     assert.equal((await tail.ended).stdout, ran.stdout, 'the socket goes on over the attempts')
     assert.equal(readdirSync(here.sessions).length, 2)
     await valid(here, [out.file('sluice'), out.file('avenor'), out.file('aictrl'), out.file('claude')])

@@ -102,8 +102,8 @@ export async function compose(
           limit: watch.limit,
           left: watch.left,
           now,
-          tell: (kind: Kind, payload: Payload<Kind>) =>
-            pipeline.emit([makeEvent(kind, payload, { at: now(), session: session.id, synthetic: 'policy:again' })]),
+          // Of the run: the session that failed has had its end, and the next has no start yet.
+          tell: (kind: Kind, payload: Payload<Kind>) => pipeline.emit([makeEvent(kind, payload, { at: now(), synthetic: 'policy:again' })]),
         })
 
   async function next(done: Done, signal: AbortSignal): Promise<Next | undefined> {

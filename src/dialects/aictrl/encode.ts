@@ -138,7 +138,8 @@ export function encode(sink: Sink): Encoder {
     push(event) {
       lastEvent = event
       if (event.synthetic === undefined) lastAt = event.at ?? lastAt
-      if (event.kind === 'retry.start' && event.error === undefined) return sink.lost(event) // of a run, perhaps: it begins no session
+      // The run is tried again: that makes no session, and the error was told with the end of the one that failed.
+      if (event.kind === 'retry.start' && (event.scope === 'run' || event.error === undefined)) return sink.lost(event)
       encodeEvent(sessionOf(event), event)
     },
     end() {

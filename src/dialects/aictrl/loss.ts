@@ -83,7 +83,7 @@ export const loss: LossTable = {
   'status.update': drop,
   'usage.update': drop,
   'context.trim': drop,
-  'retry.start': { how: 'approx', lost: ['attempt', 'max', 'delayMs'], note: 'the error that is retried' },
+  'retry.start': { how: 'approx', lost: ['attempt', 'max', 'delayMs'], note: 'the error that is retried, of a call of the model' },
   'cancel.request': drop,
   report: drop,
   error: { how: 'exact', lost: ['source', 'model', 'data'], note: 'a fatal one also as session_error, before the end' },
