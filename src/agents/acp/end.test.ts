@@ -32,6 +32,15 @@ test('the reason that the agent gives is told', async () => {
     assert.equal((await whole(play([`say half\nstop ${word}`]))).reason, reason)
 })
 
+test('a limit or a refusal of the model that is passed on as a failure is told as what it is', async () => {
+  for (const [words, reason] of [
+    ['Incomplete response returned, reason: max_output_tokens', 'max_tokens'],
+    ['stream disconnected before completion: Incomplete response returned, reason: content_filter', 'refusal'],
+    ["Internal error: API Error: Claude's response exceeded the 32000 output token maximum.", 'max_tokens'],
+  ] as const)
+    assert.equal((await whole(play([`say half\nfail -32603 ${words}`]))).reason, reason)
+})
+
 test('a 401 of a real agent is a failure to log in', async () => {
   for (const agent of ['claude', 'codex', 'gemini', 'opencode']) {
     const { reason, error } = await whole(replay(`${agent}/h-401`))

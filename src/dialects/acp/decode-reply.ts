@@ -7,7 +7,7 @@ import { enter, type Reader, type Request, type Session, since, terminalOf } fro
 import { settleCalls } from './decode-tool.ts'
 import { failureOf, noTrouble } from './decode-trouble.ts'
 import { sessionIn, type Side } from './message.ts'
-import { at, cancelledCode, faultFrom, isBadRequest, reasonOf, str, usageFrom, usd } from './words.ts'
+import { at, cancelledCode, faultFrom, isBadRequest, reasonOf, reasonOfFault, str, usageFrom, usd } from './words.ts'
 import type { Message, Result } from './wire.ts'
 
 export function reply(on: Reader, message: Message, side: Side | undefined): void {
@@ -76,7 +76,7 @@ function turnEnd(on: Reader, request: Request | undefined, { stopReason, usage, 
   const said = reasonOf(stopReason)
   const error = said === 'cancelled' ? undefined : failureOf(on, session)
   const told = closeTurn(on, session, said === 'cancelled')
-  const reason = (session.reason = error === undefined ? said : 'error')
+  const reason = (session.reason = error === undefined ? said : reasonOfFault(error))
   on.pen.emit('turn.end', { reason, error, ...tokens(usage, at(meta, 'quota')), ...told, durationMs: since(on, request?.begun) })
 }
 
@@ -119,7 +119,7 @@ function failure(on: Reader, request: Request | undefined, { id, error: wire }: 
       const cancelled = wire!.code === cancelledCode
       const known = session.trouble.told
       const told = closeTurn(on, session, cancelled)
-      session.reason = cancelled ? 'cancelled' : 'error'
+      session.reason = cancelled ? 'cancelled' : reasonOfFault(known ?? error)
       if (!cancelled && known === undefined) on.pen.emit('error', { scope: 'turn', fatal: true, error, data: wire!.data })
       return on.pen.emit('turn.end', { reason: session.reason, error: known ?? error, ...told, durationMs: since(on, request?.begun) })
     }

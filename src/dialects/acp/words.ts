@@ -250,3 +250,13 @@ export function faultFrom({ code, message: said, data }: WireError): Fault {
   const category = categories.get(code) ?? (http === undefined || isCut ? sound : undefined)
   return faultOf(text, { category, http: isCut ? undefined : http, code: String(code) })
 }
+
+const cuts: readonly (readonly [RegExp, Reason])[] = [
+  [/Incomplete response returned, reason: max_output_tokens/, 'max_tokens'],
+  [/Incomplete response returned, reason: content_filter/, 'refusal'],
+  [/response exceeded the \d+ output token maximum/, 'max_tokens'],
+]
+
+/** Adapters pass on as a failure what Codex and Claude say of a limit, or of a refusal of the model. */
+export const reasonOfFault = ({ category, text }: Fault): Reason =>
+  cuts.find(([words]) => words.test(text.slice(0, 400)))?.[1] ?? (category === 'context' ? 'context' : 'error')

@@ -84,10 +84,12 @@ export function closeMessage(
   const dropped = how.superseded === true && withdraw(on, lane, agent, 0, 'superseded')
   const { usage } = message
   const used = usage === undefined ? 0 : contextTokens(usage)
+  const ended = message.finish ?? (dropped ? 'error' : message.calls ? 'tool_use' : finish)
+  if (agent === undefined && message.model !== undefined) on.session.finish = ended
   on.pen.emit(
     'message.end',
     {
-      finish: message.finish ?? (dropped ? 'error' : message.calls ? 'tool_use' : finish),
+      finish: ended,
       model: message.model,
       usage,
       usageFinal: usage === undefined ? undefined : message.usageFinal,

@@ -1,8 +1,9 @@
 // `result`: the end of a turn. The surprise: `usage` is this turn's and the main lane's, while `modelUsage` and
 // `total_cost_usd` count all lanes since the process began, so the turn's share is a difference.
-import type { Cost, Payload, Usage } from '../../model/event.ts'
+import type { Cost, Fault, Payload, Usage } from '../../model/event.ts'
 import { outcomeOf } from '../../model/outcome.ts'
 import { addUsage, totalTokens, usageSince } from '../../model/usage.ts'
+import type { Reason } from '../../model/vocabulary.ts'
 import { settleAll } from './decode-control.ts'
 import { closeMessage } from './decode-lane.ts'
 import type { Reader, Session } from './decode-state.ts'
@@ -13,7 +14,7 @@ type Result = Wire<'result'>
 
 export function result(on: Reader, record: Result): void {
   const { pen, session } = on
-  const reason = reasonOf(record)
+  const called = reasonOf(record)
   const denied = record.permission_denials?.map(({ tool_name: name, tool_use_id: call, tool_input: input }) => ({
     call,
     name,
@@ -23,13 +24,14 @@ export function result(on: Reader, record: Result): void {
   const message = session.lanes.get(undefined)?.message
   // A message of the next turn may already be open; this result knows nothing of it.
   const ownMessage = ending === undefined || message?.turn === ending
-  closeMessage(on, undefined, ownMessage ? (reason === 'cancelled' ? 'cancelled' : finishOf(record.stop_reason)) : undefined)
+  closeMessage(on, undefined, ownMessage ? (called === 'cancelled' ? 'cancelled' : finishOf(record.stop_reason)) : undefined)
   settleAll(on, denied)
   if (pen.openTurns() === 0) session.turnCount++ // the pen opens the turn that this result ends
   const share = shareOf(session, record)
+  const error = outcomeOf(called) === 'ok' ? undefined : failure(on, record)
   pen.emit('turn.end', {
-    reason,
-    error: outcomeOf(reason) === 'ok' ? undefined : failure(on, record),
+    reason: called === 'error' ? causeOf(session, error!) : called,
+    error,
     text: record.result ?? undefined,
     data: (record as { structured_output?: unknown }).structured_output,
     own: usageOf(record.usage),
@@ -40,9 +42,17 @@ export function result(on: Reader, record: Result): void {
     denied: denied?.length === 0 ? undefined : denied,
   })
   session.fault = undefined
+  session.finish = undefined
 }
 
-function failure({ session }: Reader, record: Result): Payload<'turn.end'>['error'] {
+/** What the program calls an error of its own may be a refusal or a limit: the model's last message tells, or the words for it. */
+function causeOf({ finish }: Session, { category, http }: Fault): Reason {
+  if (category === 'context') return 'context'
+  const isVague = http === undefined && (category === 'unknown' || category === 'invalid')
+  return isVague && (finish === 'max_tokens' || finish === 'refusal') ? finish : 'error'
+}
+
+function failure({ session }: Reader, record: Result): Fault {
   if (session.fault !== undefined) return session.fault
   const errors = record.errors?.filter((error) => typeof error === 'string').join('\n')
   const text = record.result || errors || record.terminal_reason || record.subtype || ''

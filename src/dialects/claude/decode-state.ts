@@ -48,6 +48,8 @@ export type Session = {
   init: { readonly [key: string]: unknown } | undefined
   /** Failure told by a record of the open turn. */
   fault: Fault | undefined
+  /** What the last message of a model ended with, in the main lane of the open turn. */
+  finish: Reason | undefined
   /** Cumulative over the process, from the last result. */
   spent: Spent
   /** An init came while no turn was open, and no result since: it may be that of another process. */
@@ -84,6 +86,7 @@ export const newSession = (): Session => ({
   woken: false,
   init: undefined,
   fault: undefined,
+  finish: undefined,
   spent: { usd: 0, models: new Map() },
   fresh: false,
   transcript: undefined,
@@ -123,6 +126,7 @@ export function startTurn(
 ): void {
   session.turnCount++
   session.fault = undefined
+  session.finish = undefined
   session.woken = false
   pen.emit('turn.start', { trigger, native }, place)
 }

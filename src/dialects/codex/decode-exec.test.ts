@@ -147,6 +147,10 @@ test('a retry is no failure; a turn that fails has its reason', () => {
     { type: 'turn.failed', error: { message: "Codex ran out of room in the model's context window." } },
   ])
   assert.equal(only(full, 'turn.end')[0]?.reason, 'context')
+  const cut = (message: string) => only(decodeAll([thread, turn, { type: 'turn.failed', error: { message } }]), 'turn.end')[0]!
+  assert.equal(cut('Incomplete response returned, reason: max_output_tokens').reason, 'max_tokens')
+  const refused = cut('stream disconnected before completion: Incomplete response returned, reason: content_filter')
+  assert.deepEqual([refused.reason, refused.error?.category], ['refusal', 'invalid'])
 })
 
 test('a thread that is resumed goes on: its tokens are differences, its turns are counted on', () => {

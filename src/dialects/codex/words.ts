@@ -41,6 +41,7 @@ export function faultFrom(text: string, info?: unknown, details?: string | null)
   const http = told ?? statusIn(cause)
   const name = word?.replaceAll('_', '').toLowerCase() ?? ''
   const category =
+    (cutBy(cause) === 'refusal' ? 'invalid' : undefined) ?? // told as a broken stream
     byInfo.get(name) ??
     (http === undefined ? undefined : categoryOfStatus(http)) ??
     openings.find(([opening]) => cause.startsWith(opening))?.[1] ??
@@ -54,8 +55,15 @@ function statusIn(text: string): number | undefined {
   return found === null ? undefined : Number(found[1])
 }
 
-export const reasonOfFault = ({ category, code }: Fault): Reason =>
-  category === 'context' ? 'context' : code?.replaceAll('_', '').toLowerCase() === 'sessionbudgetexceeded' ? 'budget' : 'error'
+/** `Incomplete response returned, reason: max_output_tokens` */
+function cutBy(text: string): Reason | undefined {
+  const word = /Incomplete response returned, reason: (\w+)/.exec(text.slice(0, 400))?.[1]
+  return word === 'max_output_tokens' ? 'max_tokens' : word === 'content_filter' ? 'refusal' : undefined
+}
+
+export const reasonOfFault = ({ category, code, text }: Fault): Reason =>
+  cutBy(text) ??
+  (category === 'context' ? 'context' : code?.replaceAll('_', '').toLowerCase() === 'sessionbudgetexceeded' ? 'budget' : 'error')
 
 /** `Reconnecting... 1/2 (why)`: tried again, nothing is lost yet. */
 export function retryIn(text: string): { attempt: number; max: number; why: string | undefined } | undefined {
