@@ -82,7 +82,7 @@ export function createStatuses(sink: Sink, put: Put) {
     /** Avenor has no record of a choice; that the agent waits for one is told all the same. */
     choice(session: Session | undefined, event: EventOf<'question.request' | 'question.answer'>): void {
       const isAsked = event.kind === 'question.request'
-      sink.lost(event, isAsked ? 'questions' : 'decision', 'drop')
+      sink.lost(event) // no record tells of it; a status may
       if (session === undefined) return
       const status = heldBack(session, isAsked ? 'waiting' : 'working')
       session.isChoosing = isAsked
