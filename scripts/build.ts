@@ -83,7 +83,6 @@ const vendored: Record<string, string> = {
   jsonc: 'jsonc-parser',
   html: 'node-html-markdown',
   addresses: 'ipaddr.js',
-  diff: 'diff',
 }
 const entryOf = (id: string): string => (id === 'jsonc-parser' ? path('node_modules/jsonc-parser/lib/esm/main.js') : id) // its main cannot be bundled
 await bundle(
@@ -120,7 +119,7 @@ const isCommand = (id: string): boolean => commands.some((name) => id === `./${n
 /** Where a command finds what it shares with the others. */
 function sharedOf(id: string): string | undefined {
   const vendor = Object.keys(vendored).find((name) => vendored[name] === id)
-  if (vendor !== undefined && id !== 'diff') return `./lib/vendor/${vendor}.js`
+  if (vendor !== undefined) return `./lib/vendor/${vendor}.js`
   const part = parts.find((name) => id === `./${name}.ts`)
   if (part !== undefined) return `./${part}.js`
   if (id.endsWith('/table.gen.js')) return './lib/prices.js'

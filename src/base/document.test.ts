@@ -39,7 +39,7 @@ suite('YAML', () => {
     const text = Array.from({ length: 20_000 }, (_, index) => `k${index}: 1`).join('\n')
     const start = performance.now()
     await readYaml(text)
-    assert.ok(performance.now() - start < 20_000) // it took minutes; a busy machine takes a few seconds
+    assert.ok(performance.now() - start < 2500)
   })
 
   test('aliases, when they are refused and when they grow', async () => {
