@@ -119,6 +119,8 @@ test('what an agent wraps around the output for its model is no output', () => {
   assert.equal(resultOf('read', { filePath: '/w/a' }, { text: opencodes }).content, opencodes)
   assert.equal(resultOf('read', { filePath: '/w/a' }, { text: '<file>\n00001| alpha\n</file>' }).structure, undefined)
   assert.equal(resultOf('bash', {}, { text: 'out\n<shellId: 0 completed with exit code 0>' }).structure, undefined)
+  for (const stdout of ['<p>', '<shellId: 0 done> and <p>', '<shellId: 0 done>\n'])
+    assert.equal((resultOf('bash', {}, { text: stdout }).structure as { stdout: string }).stdout, stdout)
   assert.deepEqual(resultOf('bash', {}, { content: [{ type: 'text', text: '<path>' }] }).structure, {
     stdout: '<path>',
     stderr: '',

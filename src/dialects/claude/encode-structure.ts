@@ -54,9 +54,15 @@ export function structureOf(event: EventOf<'tool.end'>, call: WriteCall): Rec | 
  */
 function plainText({ text, content, data }: EventOf<'tool.end'>): string | undefined {
   const told = text ?? textOfBlocks(content) ?? str(data)
-  return told === undefined || wrapped.test(told) ? undefined : told
+  return told === undefined || isNumbered.test(told) || endsWithShell(told) ? undefined : told
 }
-const wrapped = /^<path>[^\n]*<\/path>\n<type>|^<file>\n\d+\||<shellId: [^>]*>$/
+const isNumbered = /^<path>[^\n]*<\/path>\n<type>|^<file>\n\d+\|/
+
+/** As `/<shellId: [^>]*>$/`, which tries every place of a long text. */
+function endsWithShell(text: string): boolean {
+  const note = text.endsWith('>') ? text.lastIndexOf('<shellId: ') : -1
+  return note !== -1 && text.indexOf('>', note) === text.length - 1
+}
 
 function textOfBlocks(content: readonly unknown[] | undefined): string | undefined {
   const texts = content?.flatMap((part) => (isRecord(part) && typeof part['text'] === 'string' ? [part['text']] : []))
