@@ -24,6 +24,8 @@ export type Case = {
   rounds?: number
   /** Only run with `--full`. */
   full?: boolean
+  /** It starts a process of its own, which is never warm: beside one that is, the baseline would win what no user sees. */
+  startsProcess?: boolean
 }
 
 export type Sizes = { claude: number; avenor: number; aictrl: number; huge: number; small: number; rendered: number }
@@ -97,6 +99,7 @@ export function listCases(sizes: Sizes): Case[] {
       direction: 'min',
       target: 1.6,
       output: 'nothing',
+      startsProcess: true,
     },
     { name: 'sluice --version', argv: ['--version'], target: 1.3, ...start },
     { name: 'validate ten lines', argv: ['validate', TEN_LINES], target: 2, ...start, output: 'nothing' },

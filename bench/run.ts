@@ -53,8 +53,8 @@ function measure(one: Case, files: readonly string[], round: number): Pair {
   return { took, against: theirs() }
 }
 
-/** A command on files can be measured beside its baseline in one process; a start and another program cannot. */
-const sharesProcess = ({ against }: Case): boolean => against !== 'start' && against !== 'pretty'
+/** A command on files can be measured beside its baseline in one process; a start and what takes two programs cannot. */
+const sharesProcess = ({ against, startsProcess = false }: Case): boolean => against !== 'start' && against !== 'pretty' && !startsProcess
 
 /** `same`: the pairs of one process. `pairs`: those of whole processes. */
 type Work = { one: Case; files: string[]; memory?: number; same?: Pair[]; pairs: Pair[]; failure?: string }
