@@ -1,11 +1,12 @@
-// After npm install: lists in package-lock.json the optional packages for other platforms that the registry at hand did not show.
-// Without them `npm ci` takes the lock file for outdated; with them each platform installs its own.
+// After npm install: lists in the lock file of a folder (this project's own, without an argument) the optional packages for other
+// platforms that the registry at hand did not show. Without them `npm ci` takes the lock file for outdated; with them each platform
+// installs its own.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 type Entry = { version?: string; optionalDependencies?: Record<string, string>; [key: string]: unknown }
 
-const file = join(import.meta.dirname, '../package-lock.json')
+const file = join(process.argv[2] ?? join(import.meta.dirname, '..'), 'package-lock.json')
 const lock = JSON.parse(readFileSync(file, 'utf8')) as { packages: Record<string, Entry> }
 const systems = ['darwin', 'linux', 'win32', 'freebsd', 'android', 'openharmony']
 
