@@ -197,6 +197,33 @@ test('one who does not read is passed over, told where he stopped, and served fr
   feed.close()
 })
 
+test('who was behind catches up while a flood goes on', async () => {
+  const log = openSessionLog(newFolder(), 's')
+  const feed = createFeed({ path: log.path, start: 0 })
+  const late = reader(1)
+  late.subscription = feed.subscribe(0, late)
+  const flood = (count: number): void => {
+    for (let n = 0; n < count; n++) {
+      const event = { ...delta('x'.repeat(5000)), seq: feed.head() + 1 }
+      log.append(event)
+      feed.sink.push(event)
+    }
+    log.flush()
+    feed.sink.flush()
+  }
+  for (let n = 0; n < 10; n++) flood(200)
+  late.left = Infinity
+  late.subscription.drained()
+  for (let turns = 0; turns < 20; turns++) {
+    flood(200)
+    await turn()
+  }
+  flood(1)
+  assert.equal(seqs(linesOf(late.text)).at(-1), feed.head())
+  log.close()
+  feed.close()
+})
+
 test('what the log has lost is told as lost', () => {
   const log = openSessionLog(newFolder(), 's')
   const feed = createFeed({ path: log.path, start: 0 })

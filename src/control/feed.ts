@@ -4,7 +4,7 @@ import { stringifyJson } from '../base/json.ts'
 import { lineOf } from '../log/line.ts'
 import type { Event } from '../model/event.ts'
 import type { EventSink } from './contract.ts'
-import { type LogPlace, openReplay, type Cursor } from './replay.ts'
+import { type Cursor, type LogPlace, openReplay, type Piece } from './replay.ts'
 import { notice } from './rpc.ts'
 
 /** False: no more for now; `drained` says when. */
@@ -47,6 +47,7 @@ const noticesOf = (lines: readonly string[]): Uint8Array =>
 
 const mostHeld = 1 << 20 // bytes that wait for the end of a turn of the event loop
 const usualHeld = 1 << 17
+const blocksATurn = 64 // of 64 KiB
 
 /** Notices of events without a gap, as bytes: all who keep up get the same. */
 function createBatch() {
@@ -120,16 +121,19 @@ export function createFeed(log: LogPlace): Feed {
     look()
   }
 
-  /** A block from the log, and the next when all others have had their turn. */
+  /** Some blocks from the log, and the next when all others have had their turn: more than a flood brings meanwhile, else he is never done. */
   function readOn(one: Subscriber): void {
     one.isScheduled = false
     if (one.isFull || !subscribers.has(one)) return
     one.cursor ??= replay.cursor(one.next - 1)
-    const piece = one.next > head ? undefined : one.cursor.read()
-    if (piece !== undefined) {
+    let piece: Piece | undefined
+    for (let blocks = 0; blocks < blocksATurn && one.next <= head && !one.isFull; blocks++) {
+      piece = one.cursor.read()
+      if (piece === undefined) break
       one.next += piece.lines.length
       write(one, noticesOf(piece.lines))
-    } else if (one.next <= logged) {
+    }
+    if (piece === undefined && one.next <= logged) {
       // It should be there: the log could not be written. What it does not hold is lost to those who were late.
       write(one, notice('gap', stringifyJson({ after: head, head, lost: head - one.next + 1 })))
       one.next = head + 1

@@ -11,6 +11,7 @@ import { codes, serveLines } from './rpc.ts'
 const longestLine = 1 << 20
 const mostConnections = 32
 const graceMs = 1000
+const mostWaiting = 4 << 20 // bytes that a subscriber has not taken yet, before he is served from the log
 
 export type ControlServer = {
   /** Somebody is there who may answer questions. `onChange` hears of each who comes or goes. */
@@ -30,7 +31,7 @@ export async function serveControl({ path, strict, run }: ServeOptions): Promise
 
   function onSocket(socket: Socket): void {
     const handle = createMethods(run, {
-      write: (text) => socket.write(text),
+      write: (text) => socket.write(text) || socket.writableLength < mostWaiting,
       subscribed(subscription, mayAnswer) {
         socket.on('drain', () => subscription.drained())
         socket.on('close', () => {

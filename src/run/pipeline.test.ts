@@ -38,3 +38,22 @@ test('what is told in one go is flushed in one go, and nothing comes after the e
   pipeline.emit([notice('late')])
   assert.deepEqual(sink.lines, ['1 a', '2 b', 'flush', 'flush', 'end'])
 })
+
+test('a flood is flushed before it ends', () => {
+  const sink = collector()
+  const pipeline = createPipeline([], [sink])
+  for (let count = 0; count < 1100; count++) pipeline.emit([notice('a')])
+  assert.equal(sink.lines.filter((line) => line === 'flush').length, 2)
+  assert.equal(sink.lines.indexOf('flush'), 512)
+})
+
+test('at the end all are flushed before the first closes', () => {
+  const order: string[] = []
+  const named = (name: string): EventSink => ({
+    push: () => undefined,
+    flush: () => void order.push(`flush ${name}`),
+    end: () => void order.push(`end ${name}`),
+  })
+  createPipeline([], [named('a'), named('b')]).end()
+  assert.deepEqual(order, ['flush a', 'flush b', 'end a', 'end b'])
+})

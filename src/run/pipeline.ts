@@ -10,6 +10,9 @@ export type Stage = { push(events: readonly Event[], pass: Pass): void; end?(pas
 /** Takes every event in order; must not throw. */
 export type EventSink = { push(event: Event): void; flush(): void; end(): void }
 
+/** Events that go out together, however many come in one turn of the event loop: whoever follows must not wait for a flood to end. */
+const mostTogether = 512
+
 export type Pipeline = {
   emit(events: readonly Event[]): void
   /** No more events will come. */
@@ -19,6 +22,7 @@ export type Pipeline = {
 /** `run`: the id that every event gets, of whatever session it is. */
 export function createPipeline(stages: readonly Stage[], sinks: readonly EventSink[], run?: string): Pipeline {
   let seq = 0
+  let flushed = 0
   let isScheduled = false
   let isOver = false
 
@@ -33,26 +37,29 @@ export function createPipeline(stages: readonly Stage[], sinks: readonly EventSi
   const ways = stages.reduceRight<Pass[]>((rest, stage) => [(events) => stage.push(events, rest[0]!), ...rest], [deliver])
 
   const flush = (): void => {
-    isScheduled = false
+    flushed = seq
     for (const sink of sinks) sink.flush()
+  }
+  const flushLater = (): void => {
+    isScheduled = false
+    flush()
   }
 
   return {
     emit(events) {
       if (isOver) return
       ways[0]!(events)
+      if (seq - flushed >= mostTogether) flush()
       if (isScheduled) return
       isScheduled = true
-      setImmediate(flush)
+      setImmediate(flushLater)
     },
     end() {
       if (isOver) return
       isOver = true
       for (const [index, stage] of stages.entries()) stage.end?.(ways[index + 1]!)
-      for (const sink of sinks) {
-        sink.flush()
-        sink.end()
-      }
+      flush() // nobody waits for what another does at its end
+      for (const sink of sinks) sink.end()
     },
   }
 }
