@@ -36,7 +36,7 @@ const commands = [
   'tour',
 ]
 /** Bundles of their own beside the commands: what another process or thread runs. */
-const parts = ['validate-helper', 'usage-worker']
+const parts = ['usage-worker']
 const agentCommands = ['run', 'chat', 'demo', 'tools', 'doctor', 'claude']
 const dialects = readdirSync(path('src/dialects'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())

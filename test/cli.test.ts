@@ -202,7 +202,7 @@ test('validate of several large files: when the other process dies, that is told
   let said = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => void (said += text))
   const ended = once(child, 'close')
-  const helper = await childOf(child.pid!, 'validate-helper')
+  const helper = await childOf(child.pid!, '--as-helper')
   process.kill(helper, 'SIGKILL')
   assert.deepEqual(await ended, [1, null])
   assert.match(said, /^sluice: the process that read the other files ended early \(SIGKILL\)\n$/)

@@ -1,5 +1,5 @@
 // sluice validate: shape and order, each finding with its place and the rule it breaks. Several files are read by two processes.
-import { type Stats, statSync } from 'node:fs'
+import { readFileSync, type Stats, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { plural } from '../base/text.ts'
 import { createValidator, type Finding, type Verdict } from '../stream/validate.ts'
@@ -36,7 +36,7 @@ Each finding has its line, byte, code, severity and the rule it breaks.`,
 }
 
 /** `share`: the indexes of the files that one process reads. */
-export type Job = {
+type Job = {
   files: string[]
   share: number[]
   from: string | undefined
@@ -45,9 +45,10 @@ export type Job = {
   named: boolean
 }
 type Result = { file: string; dialect?: string; verdict?: Verdict; error?: { message: string; exitCode: number } }
-export type Told = { index: number; line: string } | { index: number; result: Result }
+type Told = { index: number; line: string } | { index: number; result: Result }
 
 export async function run(argv: readonly string[]): Promise<number> {
+  if (argv[0] === asHelper) return help()
   const parsed = parseOptions(spec, argv)
   if (parsed === undefined) return exitCodes.ok
   const { values, files } = parsed
@@ -147,6 +148,18 @@ async function repair(
 
 // ── two processes: two threads of one would share its locks and its heap's pages, and be a quarter slower ─────────────────
 
+/** As the second process is started: `sluice validate --as-helper`, its share on stdin; it tells what it finds on stdout. */
+const asHelper = '--as-helper'
+
+async function help(): Promise<number> {
+  const out = stdout()
+  await readShare(JSON.parse(readFileSync(0, 'utf8')) as Job, (told) => {
+    out.line(JSON.stringify(told))
+    out.flush()
+  })
+  return exitCodes.ok
+}
+
 /** To start a process takes as long as reading this much. */
 const worthHelper = 24e6
 
@@ -210,7 +223,7 @@ function sizeOf(file: string): number {
 
 const isPipe = (file: string): boolean => statOf(file)?.isFIFO() === true
 
-export async function readShare(job: Job, tell: (told: Told) => void): Promise<void> {
+async function readShare(job: Job, tell: (told: Told) => void): Promise<void> {
   const read = async (index: number): Promise<void> => {
     const result = await validateFile(job.files[index]!, job, (line) => tell({ index, line }))
     tell({ index, result })
@@ -228,8 +241,8 @@ export async function readShare(job: Job, tell: (told: Told) => void): Promise<v
 
 async function startHelper(job: Job, take: (told: Told) => void): Promise<{ ended: Promise<void>; stop(): void }> {
   const { spawn } = await import('node:child_process') // only here: it costs as much to load as all the rest
-  const program = fileURLToPath(new URL('./validate-helper.js', import.meta.url))
-  const helper = spawn(process.execPath, [...process.execArgv, program], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const program = fileURLToPath(new URL('./cli.js', import.meta.url))
+  const helper = spawn(process.execPath, [...process.execArgv, program, 'validate', asHelper], { stdio: ['pipe', 'pipe', 'inherit'] })
   const ended = new Promise<void>((resolve, reject) => {
     let rest = ''
     helper.stdout.setEncoding('utf8').on('data', (text: string) => {
