@@ -52,7 +52,7 @@ export function createListener({ dialect, onEvents, isOwn, onRecord }: ListenerP
       record(value, span) {
         heard++
         if (isOwn?.(value) === true) return void record++
-        onEvents(keepRaw(decoder.push(value, originOf(span)), span))
+        onEvents(keepRaw(decoder.push(value, originOf(span), span.form), span))
         onRecord?.(value)
       },
       bad(code: BadCode, text, span) {

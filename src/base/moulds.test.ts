@@ -215,3 +215,48 @@ test('what one stream has taught serves the next one', () => {
   assert.equal(readAll(lines('other'), true, borrowMoulds(true)), 50)
   assert.equal(readAll(lines('third'), false, borrowMoulds(false)), 48, 'numbers are not the same to it')
 })
+
+suite('a text that is only skimmed', () => {
+  const skimmed = new Set(['a.*.out'])
+  const lineOf = (out: string, told = 'x'): string => JSON.stringify({ told, a: [{ out, kept: out }] })
+  type Read = { a: [{ out: string; kept: string }] }
+
+  function read(out: string): Read['a'][0] {
+    const moulds = createMoulds(true, skimmed)!
+    for (const line of [lineOf('one'), lineOf('two')]) {
+      const bytes = encoder.encode(line)
+      if (moulds.read(bytes, 0, bytes.length) === undefined) moulds.learn(JSON.parse(line))
+    }
+    const bytes = encoder.encode(lineOf(out, 'y'))
+    const record = moulds.read(bytes, 0, bytes.length) as unknown as Read
+    moulds.free()
+    return record.a[0]
+  }
+
+  test('keeps its beginning and its end, whatever it is made of; the texts beside it are whole', () => {
+    const word = fc.oneof(
+      fc.constantFrom('plain words ', 'Zeile\n', 'ü → 日本語 ', '\\ "quoted" \t', '\u0001 ', '😀 ', 'nospacesatall', '\ud800 '),
+      fc.string({ minLength: 1, unit: 'binary' }),
+    )
+    fc.assert(
+      fc.property(fc.array(word, { minLength: 1 }), fc.integer({ min: 1, max: 400 }), (words, times) => {
+        const text = words.join('').repeat(times)
+        const { out, kept } = read(text)
+        assert.equal(kept, text)
+        if (out === text) return
+        const cut = [...out.matchAll(/…/g)].map(({ index }) => index)
+        assert.ok(
+          cut.some((at) => text.startsWith(out.slice(0, at)) && text.endsWith(out.slice(at + 1)) && at >= 42 && out.length - at > 42),
+        )
+      }),
+    )
+  })
+
+  test('is cut when it is long, and only then', () => {
+    for (const unit of ['x', 'line after line ', 'ü → \n', 'a "b" '])
+      assert.ok(read(unit.repeat(5000)).out.length <= 1025, `${unit} was not cut`)
+    for (const text of ['x'.repeat(1024), 'short', '']) assert.equal(read(text).out, text)
+    const unspaced = '\n'.repeat(5000) // where it could be cut is not known
+    assert.equal(read(unspaced).out, unspaced)
+  })
+})

@@ -9,6 +9,10 @@ import { forgetSpans, keepSpan } from './spans.ts'
 
 /** Lines longer than this are left to JSON.parse. */
 const mostLine = 0xb0000
+/** A text that is skimmed has more bytes than this. */
+const longText = 1024
+/** So many of its first and last bytes are told at least, and at most twice as many. */
+const leastSkimmed = 256
 /** A chunk may be at most so long to be read where it lies. */
 export const mostChunk = 0x10000
 
@@ -21,6 +25,8 @@ const lineAt = 0x40000
 const scratch = 0x100000
 const mostHoles = 64
 const mostLast = 64
+
+const space = 0x20
 
 const how = { gathered: 0, number: 1, numberText: 2, json: 3, text: 4, escaped: 1, wide: 2, known: 8, fresh: 16 } as const
 /** Texts that are told again as the same string. */
@@ -41,7 +47,8 @@ type Engine = {
   keep(): number
   unescape(start: number, end: number): number
 }
-type Mould = { values: unknown[]; make(values: unknown[]): Rec }
+/** `skims`: a hole each whose long texts nobody reads to the end. */
+type Mould = { values: unknown[]; make(values: unknown[]): Rec; skims: Uint8Array | undefined; form: number }
 
 export type Moulds = {
   /** The chunk's bytes where lines can be read in place. They are valid until the next call. */
@@ -50,6 +57,8 @@ export type Moulds = {
   breakAt(bytes: Uint8Array, start: number): number
   /** The object on this line, which must be valid UTF-8; undefined when it fits no mould. */
   read(bytes: Uint8Array, start: number, end: number): Rec | undefined
+  /** Of the object that was read last: those that share it have the same keys in the same order, in whatever stream. */
+  form(): number
   /** What JSON.parse made of the line that `read` did not know. */
   learn(value: unknown): void
   /** Nothing more will be read: it can serve another stream. */
@@ -57,8 +66,9 @@ export type Moulds = {
 }
 
 // What has served a stream serves the next one: an engine's memory reserves much address space, and the files that one command reads are alike.
-const idle: { moulds: Moulds; wasm: Engine; plainNumbers: boolean }[] = []
+const idle: { moulds: Moulds; wasm: Engine; plainNumbers: boolean; skimmed: ReadonlySet<string> | undefined }[] = []
 let compiled: WebAssembly.Module | undefined
+let forms = 0
 let unable = false // no SIMD, or no code may be made at run time (a page's policy)
 
 function engine(): Engine | undefined {
@@ -75,22 +85,31 @@ function engine(): Engine | undefined {
   }
 }
 
+let recent: Uint8Array | undefined // where the moulds that were used last hold their chunk
+
+/** Where the next chunk can be put, so that it need not be copied there: of use until the next call. Undefined when nothing is being read. */
+export function roomForChunk(): Uint8Array | undefined {
+  if (recent !== undefined) forgetSpans()
+  return recent
+}
+
 const bytesOf = (base64: string): Uint8Array<ArrayBuffer> => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))
 
 /** Those of a stream that has ended, with all that they have learned, or new ones. */
-export function borrowMoulds(plainNumbers: boolean): Moulds | undefined {
-  const index = idle.findLastIndex((one) => one.plainNumbers === plainNumbers)
-  return index === -1 ? createMoulds(plainNumbers) : idle.splice(index, 1)[0]!.moulds
+export function borrowMoulds(plainNumbers: boolean, skimmed?: ReadonlySet<string>): Moulds | undefined {
+  const index = idle.findLastIndex((one) => one.plainNumbers === plainNumbers && one.skimmed === skimmed)
+  return index === -1 ? createMoulds(plainNumbers, skimmed) : idle.splice(index, 1)[0]!.moulds
 }
 
-/** `plainNumbers`: as for the framer. Undefined where this cannot work; then JSON.parse does all. */
-export function createMoulds(plainNumbers: boolean): Moulds | undefined {
+/** `plainNumbers`, `skimmed`: as for the framer. Undefined where this cannot work; then JSON.parse does all. */
+export function createMoulds(plainNumbers: boolean, skimmed?: ReadonlySet<string>): Moulds | undefined {
   const wasm = engine()
   if (wasm === undefined) return undefined
   wasm.reset()
   const { buffer } = wasm.memory
   const memory = new Uint8Array(buffer)
   const table = new Int32Array(buffer)
+  const room = memory.subarray(chunkAt, chunkAt + mostChunk)
   const floats = new Float64Array(buffer)
   const moulds: Mould[] = []
   const known: string[] = Array.from({ length: mostKnown }, () => '')
@@ -99,27 +118,45 @@ export function createMoulds(plainNumbers: boolean): Moulds | undefined {
   let lineEnd = 0
   let unknown = 0
   let made = 0
+  let form = 0
   const long = new Uint8Array(mostHoles) // holes whose value is not remembered from line to line
   let longs = 0
 
-  function textAt(start: number, end: number, kind: number): string {
+  /** Undefined: it has an escape that only JSON.parse knows. */
+  function decoded(start: number, end: number, kind: number): string | undefined {
     const decode = (kind & how.wide) === 0 ? latin1 : utf8
-    let text: string
-    if ((kind & how.escaped) === 0) text = decode(memory, start, end)
-    else {
-      const size = wasm!.unescape(start, end)
-      if (size < 0) return JSON.parse(utf8(memory, start - 1, end + 1)) as string
-      text = decode(memory, scratch, scratch + size)
-    }
+    if ((kind & how.escaped) === 0) return decode(memory, start, end)
+    const size = wasm!.unescape(start, end)
+    return size < 0 ? undefined : decode(memory, scratch, scratch + size)
+  }
+
+  function textAt(start: number, end: number, kind: number): string {
+    const text = decoded(start, end, kind)
+    if (text === undefined) return JSON.parse(utf8(memory, start - 1, end + 1)) as string
     keepSpan(text, memory, start, end)
     return text
+  }
+
+  /** Its beginning and its end, where it can be cut: plain ASCII anywhere, other texts at spaces, which stand in no escape and no character. */
+  function skimmedAt(start: number, end: number, kind: number): string {
+    const isPlain = kind === how.text
+    const first = isPlain ? start + leastSkimmed : spaceIn(start + leastSkimmed)
+    const last = isPlain ? end - leastSkimmed : spaceIn(end - 2 * leastSkimmed)
+    const head = first === -1 ? undefined : decoded(start, first, kind)
+    const tail = last === -1 ? undefined : decoded(last, end, kind)
+    return head === undefined || tail === undefined ? textAt(start, end, kind) : `${head}…${tail}`
+  }
+
+  function spaceIn(start: number): number {
+    for (let at = start; at < start + leastSkimmed; at++) if (memory[at] === space) return at
+    return -1
   }
 
   const arrayAt = (start: number, end: number): unknown =>
     (plainNumbers || !mayHoldBigNumber(memory, start, end) ? JSON.parse : parseJson)(utf8(memory, start, end))
 
   /** Puts what changed since the last line of this mould in its holes. */
-  function fill(values: unknown[]): void {
+  function fill({ values, skims }: Mould): void {
     const size = table[(found >> 2) + 1]!
     const texts = size === 0 ? '' : latin1(memory, gather, gather + size)
     for (let entry = entries >> 2, end = entry + table[found >> 2]! * 4; entry < end; entry += 4) {
@@ -133,7 +170,9 @@ export function createMoulds(plainNumbers: boolean): Moulds | undefined {
       else if (kind === how.number) value = floats[entry >> 1]
       else if (kind === how.numberText) value = toNumber(latin1(memory, one, other))
       else {
-        value = kind === how.json ? arrayAt(one, other) : textAt(one, other, kind)
+        if (kind === how.json) value = arrayAt(one, other)
+        else if (skims?.[table[entry + 2]!] === 1 && other - one > longText) value = skimmedAt(one, other, kind)
+        else value = textAt(one, other, kind)
         if (other - one > mostLast) long[longs++] = table[entry + 2]!
       }
       values[table[entry + 2]!] = value
@@ -143,7 +182,8 @@ export function createMoulds(plainNumbers: boolean): Moulds | undefined {
   const own: Moulds = {
     hold(chunk) {
       forgetSpans()
-      memory.set(chunk, chunkAt)
+      if (chunk.buffer !== buffer || chunk.byteOffset !== chunkAt) memory.set(chunk, chunkAt)
+      recent = room
       memory[chunkAt + chunk.length] = 0 // ends every text
       return memory.subarray(chunkAt, chunkAt + chunk.length)
     },
@@ -169,25 +209,29 @@ export function createMoulds(plainNumbers: boolean): Moulds | undefined {
         lineEnd = at + size
         return undefined
       }
-      const { values, make } = moulds[index]!
-      fill(values)
+      const mould = moulds[index]!
+      const { values, make } = mould
+      fill(mould)
+      form = mould.form
       const record = make(values)
       while (longs > 0) values[long[--longs]!] = undefined // the next line brings its own: nobody needs to keep it
       return record
     },
+    form: () => form,
     learn(value) {
       unknown++
       if (lineEnd === 0 || !isRecord(value) || made > firstMoulds + unknown / manyUnknown) return
       if (unknown > manyUnknown && unknown % 8 !== 0) return
       if (wasm.learn(lineStart, lineEnd) === -1) return
       made++
-      const mould = mouldOf(value, table)
+      const mould = mouldOf(value, table, skimmed)
       if (mould !== undefined) moulds[wasm.keep()] = mould
     },
     free() {
       forgetSpans()
       unknown = made = 0
-      idle.push({ moulds: own, wasm, plainNumbers })
+      if (recent === room) recent = undefined
+      idle.push({ moulds: own, wasm, plainNumbers, skimmed })
     },
   }
   return own
@@ -206,32 +250,34 @@ const plainKey = /^[A-Za-z_$][\w$-]*$/
  * The function is made of the keys alone, and only if each is a plain word: what came from outside never becomes code.
  * Undefined: the object does not show the line's own order (a key stands twice), so that holes and values cannot be brought together.
  */
-function mouldOf(record: Rec, table: Int32Array): Mould | undefined {
+function mouldOf(record: Rec, table: Int32Array, skimmed: ReadonlySet<string> | undefined): Mould | undefined {
+  const skims = new Uint8Array(mostHoles)
   const holes: unknown[] = []
   const words: string[] = []
   let keys = 0
   let fit = true
-  const slot = (value: unknown): string => {
+  const slot = (value: unknown, path: string): string => {
+    if (skimmed?.has(path) === true) skims[holes.length] = 1
     fit &&= typeof value === kinds[table[(entries >> 2) + holes.length * 4]!]
     return `v[${holes.push(value) - 1}]`
   }
-  const write = (value: unknown, key: string): string => {
+  const write = (value: unknown, key: string, path: string): string => {
     if (typeof value === 'string' && telling.has(key)) return `w[${words.push(value) - 1}]`
-    if (typeof value === 'string' || typeof value === 'number' || isFlat(value)) return slot(value)
-    if (Array.isArray(value)) return `[${value.map((item) => write(item, '')).join()}]`
+    if (typeof value === 'string' || typeof value === 'number' || isFlat(value)) return slot(value, path)
+    if (Array.isArray(value)) return `[${value.map((item) => write(item, '', `${path}.*`)).join()}]`
     if (!isRecord(value)) return String(value)
     const members = Object.entries(value).map(([name, item]) => {
       keys++
       fit &&= plainKey.test(name) && name !== '__proto__'
-      return `${JSON.stringify(name)}:${write(item, name)}`
+      return `${JSON.stringify(name)}:${write(item, name, path === '' ? name : `${path}.${name}`)}`
     })
     return `{${members.join()}}`
   }
-  const body = write(record, '')
+  const body = write(record, '', '')
   if (!fit || holes.length !== table[found >> 2] || keys !== table[(found >> 2) + 1]) return undefined
   // oxlint-disable-next-line typescript/no-implied-eval -- see above: plain words and numbers only
   const make = new Function('w', `return v=>(${body})`)(words) as Mould['make']
-  return { values: holes, make }
+  return { values: holes, make, skims: skims.includes(1) ? skims : undefined, form: ++forms }
 }
 
 const isFlat = (value: unknown): boolean => Array.isArray(value) && value.every((item) => item === null || typeof item !== 'object')

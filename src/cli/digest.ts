@@ -58,6 +58,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const redaction = await redactionOf(values)
   const redactor = redaction?.create()
   const cleaner = redactor === undefined ? undefined : createCleaner(redactor, true)
+  const isSummary = tagged === undefined && rules === undefined && redaction === undefined // of what tools gave back it tells nothing
   const complain = ({ line, byte, text, code }: EventOf<'issue'>): void =>
     say(`sluice: line ${line}, byte ${byte}: ${redactor?.text(text).text ?? text} (${code})`)
   const tag = (seen: Seen): void => {
@@ -77,7 +78,7 @@ export async function run(argv: readonly string[]): Promise<number> {
       } else if (redactor === undefined) for (const event of events) fold.push(event, record)
       else for (const event of events) without(event, record)
     },
-    { maxLine, others: claimers, raw: 'none', plainNumbers: true },
+    { maxLine, others: claimers, raw: 'none', plainNumbers: true, skim: isSummary },
   )
   await input.read((block) => {
     reader.push(block)

@@ -1,5 +1,6 @@
 // Where a command reads and writes. Files are read in blocks into one buffer; the hot path never waits.
 import { closeSync, createReadStream, fstatSync, openSync, readSync, type Stats, statSync, writeSync } from 'node:fs'
+import { roomForChunk } from '../base/moulds.ts'
 import { quoted } from '../base/text.ts'
 import type { Output } from '../stream/convert.ts'
 import { harmless } from '../views/harmless.ts'
@@ -49,9 +50,14 @@ export function blocks(file: string): Blocks {
 }
 
 function* blocksOf(fd: number, name: string): Generator<Uint8Array> {
-  const buffer = Buffer.allocUnsafeSlow(blockSize)
+  const own = Buffer.allocUnsafeSlow(blockSize)
   try {
-    for (let size = readSync(fd, buffer); size > 0; size = readSync(fd, buffer)) yield buffer.subarray(0, size)
+    for (;;) {
+      const block = roomForChunk() ?? own
+      const size = readSync(fd, block)
+      if (size === 0) return
+      yield block.subarray(0, size)
+    }
   } catch (error) {
     throw unreadable(error, name)
   } finally {

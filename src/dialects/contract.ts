@@ -15,13 +15,13 @@ export type Shapes = {
   schemaOf(tag: string): Schema
 }
 
-/** What is known of a record type. `usual`: the keys of the last record that had no unknown one. */
-export type Type = { tag: string; check: Check; keys: ReadonlySet<string>; usual: readonly string[] }
+/** What is known of a record type. `usual`: the keys of the last record that had no unknown one; `forms`: of those that had none. */
+export type Type = { tag: string; check: Check; keys: ReadonlySet<string>; usual: readonly string[]; forms: Set<number> }
 
 /** Looks a type up. Records of one type come in runs, and to compare a text with the last one is cheaper than to hash it. */
 export function typeFinder({ checks, keys }: Shapes): (tag: string | undefined) => Type | undefined {
   const types = new Map<string | undefined, Type>(
-    Object.entries(checks).map(([tag, check]) => [tag, { tag, check, keys: keys[tag]!, usual: [] }]),
+    Object.entries(checks).map(([tag, check]) => [tag, { tag, check, keys: keys[tag]!, usual: [], forms: new Set() }]),
   )
   let lastTag: string | undefined
   let last: Type | undefined
@@ -49,6 +49,8 @@ export type Dialect = Claimer & {
   shapes: Shapes
   /** The record's type, as `shapes` names it; a type that is not in `shapes` is unknown. Undefined: not this dialect at all. */
   tag(record: Rec): string | undefined
+  /** Paths in a record, such as `items.*.text`, of what tools gave back: texts that may be long, of which a summary needs the ends at most. */
+  outputs?: ReadonlySet<string>
   /** Types that `shapes` does not know are legal, and part of the format: a user's own events. */
   custom?: boolean
   decoder(): Decoder
@@ -69,7 +71,8 @@ export const isWritable = (dialect: Dialect): dialect is WritableDialect => dial
 
 /** One a stream. Never throws, whatever the record is. */
 export type Decoder = {
-  push(record: Rec, origin: Origin): Event[]
+  /** `form`: records that share one have the same keys in the same order. */
+  push(record: Rec, origin: Origin, form?: number): Event[]
   /** A line that could not be read at all. */
   issue(payload: Payload<'issue'>, origin: Origin | undefined): Event[]
   end(cause?: Cause): Event[]
@@ -94,7 +97,7 @@ export function decoderOf(
   const typeOf = typeFinder(dialect.shapes)
 
   return {
-    push(record, origin) {
+    push(record, origin, form = 0) {
       const tag = dialect.tag(record)
       const type = typeOf(tag)
       pen.begin(origin)
@@ -105,7 +108,8 @@ export function decoderOf(
       if (!type.check(record)) pen.issue(badBody(dialect, tag, record, origin))
       else body.push(record, type.tag, origin) // the table's own text: comparing it costs nothing
       const events = pen.take()
-      if (isUsual(record, type.usual)) return events
+      if (form !== 0 && type.forms.has(form)) return events
+      if (isUsual(record, type.usual)) return (noteForm(type, form), events)
       const added = record['synthetic']
       if (typeof added === 'string') for (const event of events) event.synthetic ??= added // sluice wrote this record, and said why
       const ext = unknownKeys(record, type)
@@ -132,6 +136,12 @@ function isUsual(record: Rec, usual: readonly string[]): boolean {
   let index = 0
   for (const key in record) if (key !== usual[index++]) return false
   return true
+}
+
+const mostForms = 256
+
+function noteForm({ forms }: Type, form: number): void {
+  if (form !== 0 && forms.size < mostForms) forms.add(form)
 }
 
 function unknownKeys(record: Rec, type: Type): Rec | undefined {

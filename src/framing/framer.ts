@@ -7,8 +7,11 @@ import { borrowMoulds, mostChunk, type Moulds } from '../base/moulds.ts'
 import { isSpace, mayBeJson, newScan, type Scan, scanToClose, skipSpace } from './scan.ts'
 import { dataOf, isField } from './sse.ts'
 
-/** A place in the input: `line` and `record` count from 1, `offset` is bytes from the start. */
-export type Span = { bytes: Uint8Array; start: number; end: number; offset: number; line: number; inArray?: boolean } // valid only during the call
+/**
+ * A place in the input: `line` and `record` count from 1, `offset` is bytes from the start. `form`: records that share one have the same
+ * keys in the same order; 0 or absent when that is not known.
+ */
+export type Span = { bytes: Uint8Array; start: number; end: number; offset: number; line: number; inArray?: boolean; form?: number } // valid only during the call
 
 export type BadCode = 'noise' | 'not-object' | 'bad-json' | 'cut' | 'too-long' | 'utf8'
 
@@ -27,13 +30,19 @@ const openBracket = 0x5b
 const closeBracket = 0x5d
 const comma = 0x2c
 
-/**
- * `plainNumbers`: nobody will write the values again, so numbers need not keep their text. `alikeAfter`: so many records are parsed
- * before it pays to look for lines that are alike.
- */
-export type FramerOptions = { maxLine?: number | undefined; plainNumbers?: boolean; alikeAfter?: number }
+export type FramerOptions = {
+  maxLine?: number | undefined
+  /** Nobody will write the values again, so numbers need not keep their text. */
+  plainNumbers?: boolean
+  /** So many records are parsed before it pays to look for lines that are alike. */
+  alikeAfter?: number
+  /** Paths of texts, such as `items.*.text`, of which the beginning and the end are enough: a long one may come as those. */
+  skimmed?: ReadonlySet<string> | undefined
+}
 
-export function createFramer(sink: FrameSink, { maxLine = defaultMaxLine, plainNumbers = false, alikeAfter = 100 }: FramerOptions = {}) {
+export function createFramer(sink: FrameSink, options: FramerOptions = {}) {
+  const { maxLine = defaultMaxLine, plainNumbers = false, skimmed } = options
+  let { alikeAfter = 100 } = options
   let moulds: Moulds | undefined
   let records = 0
   let held: Uint8Array | undefined // the chunk at hand, if the moulds hold it
@@ -58,7 +67,7 @@ export function createFramer(sink: FrameSink, { maxLine = defaultMaxLine, plainN
   let first = true
   let events = false // these are server-sent events
   let fields: Span[] = [] // lines that are fields of an event if its data follows, and noise if not
-  const lineSpan: Span = { bytes: carry, start: 0, end: 0, offset: 0, line: 0, inArray: false } // one for all lines: the hot path makes no garbage
+  const lineSpan: Span = { bytes: carry, start: 0, end: 0, offset: 0, line: 0, inArray: false, form: 0 } // one for all lines: the hot path makes no garbage
 
   function keep(bytes: Uint8Array, start: number, end: number): void {
     const size = carried + end - start
@@ -120,6 +129,7 @@ export function createFramer(sink: FrameSink, { maxLine = defaultMaxLine, plainN
   function parse(span: Span): boolean {
     const known = moulds !== undefined && isSound(span) ? moulds.read(span.bytes, span.start, span.end) : undefined
     if (known !== undefined) {
+      span.form = moulds!.form()
       sink.record(known, span)
       return true
     }
@@ -133,6 +143,7 @@ export function createFramer(sink: FrameSink, { maxLine = defaultMaxLine, plainN
     moulds?.learn(value)
     records++
     if (text.includes('\ufffd') && !isSound(span)) sink.bad('utf8', 'invalid UTF-8', span)
+    span.form = 0
     if (isRecord(value)) sink.record(value, span)
     else sink.bad('not-object', 'JSON, but not an object', span)
     return true
@@ -263,7 +274,7 @@ export function createFramer(sink: FrameSink, { maxLine = defaultMaxLine, plainN
 
   function push(chunk: Uint8Array): void {
     if (records >= alikeAfter && moulds === undefined) {
-      moulds = borrowMoulds(plainNumbers)
+      moulds = borrowMoulds(plainNumbers, skimmed)
       if (moulds === undefined) alikeAfter = Infinity
     }
     if (moulds === undefined) return take(chunk)

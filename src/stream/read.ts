@@ -14,6 +14,8 @@ export type ReadOptions = {
   others?: readonly Claimer[] | undefined
   /** Nobody will write the values again: integers past 2^53 need not keep their digits. */
   plainNumbers?: boolean | undefined
+  /** Nobody reads what tools gave back but for its beginning and its end: in between, a long text may be left out. */
+  skim?: boolean | undefined
   /** Which side of a two-way protocol wrote the stream. */
   from?: 'agent' | 'host' | undefined
 }
@@ -22,7 +24,7 @@ export type ReadOptions = {
 type OnEvents = (events: Event[], record: Rec | undefined, span: Span | undefined) => void
 
 export function createReader(dialect: Dialect, onEvents: OnEvents, options: ReadOptions = {}) {
-  const { maxLine, raw = 'unmapped', others = [], plainNumbers = false, from } = options
+  const { maxLine, raw = 'unmapped', others = [], plainNumbers = false, skim = false, from } = options
   const decoder: Decoder = dialect.decoder()
   let record = 0
 
@@ -68,7 +70,7 @@ export function createReader(dialect: Dialect, onEvents: OnEvents, options: Read
   const framer = createFramer(
     {
       record(value, span) {
-        const events = decoder.push(value, originOf(span))
+        const events = decoder.push(value, originOf(span), span.form)
         const first = events[0]
         if (first !== undefined && first.kind === 'raw' && first.why === 'unknown') events[0] = judgeUnknown(first, value, span)
         if (raw !== 'none') keepRaw(events, span)
@@ -76,7 +78,7 @@ export function createReader(dialect: Dialect, onEvents: OnEvents, options: Read
       },
       bad: (code, text, span) => tell(code, code === 'utf8' ? 'warn' : 'error', text, span),
     },
-    { maxLine, plainNumbers },
+    { maxLine, plainNumbers, skimmed: skim ? dialect.outputs : undefined },
   )
 
   return {

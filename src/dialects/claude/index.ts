@@ -14,6 +14,12 @@ export const claude: WritableDialect = {
   ...claimer,
   shapes,
   tag,
+  outputs: new Set([
+    'message.content.*.content',
+    ...['tool_use_result', 'toolUseResult'].flatMap((key) =>
+      ['stdout', 'content', 'originalFile', 'file.content', 'file.base64'].map((name) => `${key}.${name}`),
+    ),
+  ]),
   decoder: () => decoderOf(claude, decode),
   encoder: encode,
   order,
