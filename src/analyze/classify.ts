@@ -183,7 +183,8 @@ function importOf({ name, toolKind }: EventOf<'tool.start'>): Call | undefined {
 }
 
 const gitCommit = /git commit/i
-const isGitCommit = (text: unknown): boolean => typeof text === 'string' && gitCommit.test(text)
+const leastCommit = 'git commit'.length // most names and titles are shorter
+const isGitCommit = (text: unknown): boolean => typeof text === 'string' && text.length >= leastCommit && gitCommit.test(text)
 function isCommit(event: ToolEvent): boolean {
   const beside = event.ext?.['avenor']
   return (
