@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { mayHoldBigNumber, parseJson, stringifyJson } from './json.ts'
+import { mayHoldBigNumber, mayHoldHugeNumber, parseJson, stringifyJson } from './json.ts'
 
 test('an integer past 2^53 keeps its text wherever it stands', () => {
   fc.assert(
@@ -13,6 +13,15 @@ test('an integer past 2^53 keeps its text wherever it stands', () => {
     }),
     { numRuns: 2000 },
   )
+})
+
+test('a number past all doubles keeps its text', () => {
+  for (const number of ['1e400', '-1E+999', '0.5e310', '12345e305']) {
+    const text = `{"a":[${number},1e5],"b":${number}}`
+    assert.equal(mayHoldHugeNumber(text), true)
+    assert.equal(stringifyJson(parseJson(text)), text.replace('1e5', '100000'))
+  }
+  for (const text of ['{"a":1e99,"b":2.5e-400}', '{"id":"3e42-1234"}']) assert.equal(mayHoldHugeNumber(text), false)
 })
 
 test('fractions and shorter numbers are no big numbers', () => {

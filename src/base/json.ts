@@ -1,11 +1,11 @@
-// The one JSON reader and writer. Two surprises: an integer past 2^53 keeps its text (as JSON.rawJSON), and a value nested
-// deeper than the engine's own writer can follow is still written.
+// The one JSON reader and writer. Two surprises: a number that no double holds, as an integer past 2^53, keeps its text (as JSON.rawJSON),
+// and a value nested deeper than the engine's own writer can follow is still written.
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 /** One JSON object as it stood in the input; nothing is known of its keys. */
 export type Rec = { [key: string]: unknown }
 
-/** As JSON.parse, but integers past 2^53 keep their text. */
+/** As JSON.parse, but integers past 2^53, and what is larger than any double, keep their text. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text, keepNumberText)
@@ -39,12 +39,19 @@ const isDigit = (byte: number): boolean => byte >= 48 && byte <= 57
 /** The value of a number as `parseJson` gives it. */
 export function numberOf(text: string): unknown {
   const value = Number(text)
-  return Number.isInteger(value) && !Number.isSafeInteger(value) ? rawJson(text) : value
+  return isTooLarge(value) ? rawJson(text) : value
 }
+
+/** Of 2^53 and more a double knows not every integer, and of 2^1024 and more none. */
+const isTooLarge = (value: number): boolean => (Number.isInteger(value) && !Number.isSafeInteger(value)) || !Number.isFinite(value)
+
+/** Whether a number past all doubles may stand in this text of JSON: it takes an exponent of three digits. */
+export const mayHoldHugeNumber = (text: string): boolean => hugeExponent.test(text)
+const hugeExponent = /\d[eE]\+?\d{3}/
 
 function keepNumberText(_key: string, value: unknown, context?: { source?: string }): unknown {
   if (typeof value !== 'number' || Number.isSafeInteger(value) || context?.source === undefined) return value
-  return Number.isInteger(value) ? rawJson(context.source) : value
+  return isTooLarge(value) ? rawJson(context.source) : value
 }
 
 // Not yet in TypeScript's library: ES2026 JSON.rawJSON, in Node 24 and current browsers.

@@ -146,13 +146,17 @@ suite('what a mould makes is what JSON.parse makes', () => {
       '{"n":[12345678901234567890]}',
       '{"n":[1]}',
       '{"n":[98765432109876543210]}',
+      '{"n":1e400}',
+      '{"n":[-1E+999]}',
     ]
-    assert.equal(readAll(lines, false), 2)
-    assert.equal(readAll(lines, true), 2)
+    assert.equal(readAll(lines, false), 4)
+    assert.equal(readAll(lines, true), 4)
     const moulds = createMoulds(false)!
     readAll(lines.slice(0, 2), false, moulds)
-    const bytes = encoder.encode(lines[2])
-    assert.equal(JSON.stringify(moulds.read(bytes, 0, bytes.length)), lines[2])
+    for (const line of [lines[2]!, lines[6]!]) {
+      const bytes = encoder.encode(line)
+      assert.equal(JSON.stringify(moulds.read(bytes, 0, bytes.length)), line)
+    }
   })
 })
 

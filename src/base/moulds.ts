@@ -3,7 +3,7 @@
 // function that makes its object from what is in the holes. The values are those that JSON.parse gives; what fits no mould is for it.
 // The surprise: arrays of texts and numbers that did not change are shared by the objects, so nobody may change a record.
 import { utf8 } from './bytes.ts'
-import { isRecord, mayHoldBigNumber, numberOf, parseJson, type Rec } from './json.ts'
+import { isRecord, mayHoldBigNumber, mayHoldHugeNumber, numberOf, parseJson, type Rec } from './json.ts'
 import { code } from './moulds.gen.js'
 import { forgetSpans, keepSpan } from './spans.ts'
 
@@ -152,8 +152,10 @@ export function createMoulds(plainNumbers: boolean, skimmed?: ReadonlySet<string
     return -1
   }
 
-  const arrayAt = (start: number, end: number): unknown =>
-    (plainNumbers || !mayHoldBigNumber(memory, start, end) ? JSON.parse : parseJson)(utf8(memory, start, end))
+  function arrayAt(start: number, end: number): unknown {
+    const text = utf8(memory, start, end)
+    return plainNumbers || !(mayHoldBigNumber(memory, start, end) || mayHoldHugeNumber(text)) ? JSON.parse(text) : parseJson(text)
+  }
 
   /** Puts what changed since the last line of this mould in its holes. */
   function fill({ values, skims }: Mould): void {

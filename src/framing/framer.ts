@@ -2,7 +2,7 @@
 // with whatever else a real stream holds between them. Any cut of the bytes into chunks gives the same records.
 // The surprise: spans handed to the sink are valid only during the call, since the carry buffer is used again.
 import { copyOf, isUtf8, utf8 } from '../base/bytes.ts'
-import { isRecord, mayHoldBigNumber, parseJson, type Rec } from '../base/json.ts'
+import { isRecord, mayHoldBigNumber, mayHoldHugeNumber, parseJson, type Rec } from '../base/json.ts'
 import { borrowMoulds, mostChunk, type Moulds } from '../base/moulds.ts'
 import { isSpace, mayBeJson, newScan, type Scan, scanToClose, skipSpace } from './scan.ts'
 import { dataOf, isField } from './sse.ts'
@@ -136,7 +136,10 @@ export function createFramer(sink: FrameSink, options: FramerOptions = {}) {
     const text = utf8(span.bytes, span.start, span.end)
     let value: unknown
     try {
-      value = plainNumbers || !mayHoldBigNumber(span.bytes, span.start, span.end) ? JSON.parse(text) : parseJson(text)
+      value =
+        plainNumbers || !(mayHoldBigNumber(span.bytes, span.start, span.end) || mayHoldHugeNumber(text))
+          ? JSON.parse(text)
+          : parseJson(text)
     } catch {
       return false
     }
