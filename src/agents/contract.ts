@@ -32,4 +32,6 @@ export type Done = {
   cost?: Cost
   /** The last answer. */
   text?: string
+  /** It did not end when it should, and was given up: something of it may still run. */
+  forced?: true
 }

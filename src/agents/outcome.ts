@@ -39,6 +39,10 @@ export function endOfRun(story: Story): RunEnd {
   return { reason: 'error', error: faultOf(text, exit) }
 }
 
+/** Of an end that must be forced: the cause stays what it was, a wish is one that was not heeded. */
+export const forcedReason = (cause: Cancel['reason'] = 'cancelled'): Cancel['reason'] =>
+  cause === 'cancelled' ? 'cancelled_forced' : cause
+
 /**
  * What was done before a policy could stop it is done; what had failed before anybody stopped it has failed. An agent that gives up says
  * so in a turn that looks like any other.

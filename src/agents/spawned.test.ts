@@ -214,9 +214,19 @@ test('a forced end waits for nobody', async () => {
   running.send({ type: 'cancel', target: 'session', by: 'policy', reason: 'cancelled_forced', text: 'now', signal: 'SIGINT' })
   const count = running.events.length
   assert.equal(running.events.at(-1)!.kind, 'session.end')
-  assert.equal((await whole(running)).reason, 'cancelled_forced')
+  const { reason, forced } = await whole(running)
+  assert.deepEqual([reason, forced], ['cancelled_forced', true])
   await sleep(50)
   assert.equal(running.events.length, count)
+})
+
+test('an end that must be forced says why it had to end', async () => {
+  const running = start('ignores-term')
+  await running.until('turn.start')
+  running.send({ type: 'cancel', target: 'session', by: 'policy', reason: 'timeout', text: 'the time is up', code: 'timeout' })
+  running.send({ type: 'cancel', target: 'session', by: 'policy', reason: 'cancelled_forced', text: 'the time is up' })
+  const { reason, error, forced } = await whole(running)
+  assert.deepEqual([reason, error?.category, forced], ['timeout', 'timeout', true])
 })
 
 test('a cancel before the program has said anything still makes a whole session', async () => {

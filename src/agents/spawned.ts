@@ -13,7 +13,7 @@ import type { Done, Host, Running } from './contract.ts'
 import { createCourse } from './course.ts'
 import type { Driver, Program, Prompt, SpawnRequest, Wire } from './driver.ts'
 import { createListener } from './listen.ts'
-import { type Cancel, endOfRun } from './outcome.ts'
+import { type Cancel, endOfRun, forcedReason } from './outcome.ts'
 import { type Exit, type Group, startGroup } from './process/group.ts'
 import { linesOf } from './process/lines.ts'
 import { tailOf, type Tail } from './process/tail.ts'
@@ -338,9 +338,9 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
 
   /** There is no time to wait for anybody: the stream gets its end now, and nothing after it. */
   function force(command: Cancel): void {
-    cancel = { ...(cancel ?? command), reason: command.reason }
+    cancel = { ...(cancel ?? command), reason: forcedReason(cancel?.reason) }
     group?.kill()
-    forced(finish({}))
+    forced({ ...finish({}), forced: true })
     void group?.end()
   }
 

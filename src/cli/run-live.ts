@@ -1,7 +1,8 @@
 // A live run from the command line: outputs, signals, the session file, and the exit code.
 import { dirname } from 'node:path'
 import type { Done } from '../agents/contract.ts'
-import { plural } from '../base/text.ts'
+import { nearest } from '../base/nearest.ts'
+import { plural, quoted } from '../base/text.ts'
 import type { WritableDialect } from '../dialects/contract.ts'
 import { sessionsFolder } from '../log/sessions.ts'
 import { totalTokens } from '../model/usage.ts'
@@ -10,8 +11,9 @@ import type { Run } from '../run/run.ts'
 import { dialectSink } from '../run/sinks.ts'
 import type { Attachment } from '../supervise/contract.ts'
 import { costText, countText, durationText } from '../views/amounts.ts'
-import { exitCodeOf, say, signalCodes } from './exit.ts'
-import { isTerminal, mustBeAnother, stdout } from './io.ts'
+import { dialectNames, writableNames } from './dialects.ts'
+import { type CommandError, exitCodeOf, say, signalCodes, usageError } from './exit.ts'
+import { isSameFile, isTerminal, mustBeAnother, stdout } from './io.ts'
 import { agentOf } from './run-agent.ts'
 import { compose, type Composed } from './run-compose.ts'
 import type { AgentFlags } from './run-options.ts'
@@ -34,7 +36,7 @@ export async function liveRun(flags: AgentFlags, options: LiveOptions): Promise<
   const { sentinel } = flags.run
   if (sentinel !== undefined)
     await leave(sentinel, { exitCode: code, session: run.session(), reason: done.reason, blockedBy: run.blockedBy(), run: run.id })
-  if (done.reason === 'cancelled_forced') process.exit(code) // something still runs that would not end
+  if (done.forced === true) process.exit(code) // something still runs that would not end
   return code
 }
 
@@ -65,18 +67,30 @@ async function oneRun(
 async function mainSink(format: string, thoughts: boolean): Promise<EventSink> {
   // The view is large, and of no use to a program.
   if (format === 'pretty') return unless(!thoughts, (await import('./run-pretty.ts')).prettySink())
+  if (!dialectNames.includes(format)) throw unknownFormat(format)
   const dialect = await writable(format, '--format')
   return unless(isQuiet(dialect, thoughts), dialectSink(dialect, isTerminal(1) ? stdout() : lineOut(1), stdoutGone))
 }
 
-/** One for each --on-event. */
-export const fileSinks = (outputs: readonly string[], read: readonly string[], thoughts: boolean): Promise<EventSink[]> =>
-  Promise.all(outputs.map((output) => fileSink(output, read, thoughts)))
+function unknownFormat(format: string): CommandError {
+  const known = ['pretty', ...writableNames]
+  const near = nearest(format, known)
+  return usageError(
+    `--format ${quoted(format)} is not known${near === undefined ? '' : `; did you mean ${near}?`} (known: ${known.join(', ')})`,
+  )
+}
 
-async function fileSink(text: string, read: readonly string[], thoughts: boolean): Promise<EventSink> {
-  const { dialect, path } = await outputOf(text)
-  mustBeAnother(path, '--on-event', read)
-  return unless(isQuiet(dialect, thoughts), dialectSink(dialect, await openOutput(path), toldGone(path)))
+/** One for each --on-event. */
+export async function fileSinks(outputs: readonly string[], read: readonly string[], thoughts: boolean): Promise<EventSink[]> {
+  const specs = await Promise.all(outputs.map(outputOf))
+  const sinks: EventSink[] = []
+  for (const [index, { dialect, path }] of specs.entries()) {
+    mustBeAnother(path, '--on-event', read)
+    if (specs.slice(0, index).some((other) => isSameFile(other.path, path)))
+      throw usageError(`--on-event ${quoted(path, 500)} is named twice: each would write over the other; name another file`)
+    sinks.push(unless(isQuiet(dialect, thoughts), dialectSink(dialect, await openOutput(path), toldGone(path))))
+  }
+  return sinks
 }
 
 /** aictrl's document: thoughts are told only with --thinking. */

@@ -231,7 +231,19 @@ test('a forced end comes at once, closes everything, and is the last word', asyn
   one.send({ type: 'cancel', target: 'session', by: 'policy', reason: 'cancelled_forced', text: 'enough' })
   assert.equal(one.events.at(-1)?.kind, 'session.end')
   assert.equal(one.of('tool.end')[0]?.status, 'abandoned')
-  assert.equal((await one.done).reason, 'cancelled_forced')
+  const { reason, forced } = await one.done
+  assert.deepEqual([reason, forced], ['cancelled_forced', true])
+})
+
+test('an end that must be forced says why it had to end', async () => {
+  const one = await trial({ turns: [{ tools: [call('hang')] }, last] }, { tools: [toolOf('hang', () => new Promise(() => {}))] })
+  one.send({ type: 'prompt', text: 'go' })
+  await one.seen('tool.update')
+  one.send({ type: 'cancel', target: 'session', by: 'policy', reason: 'timeout', text: 'the time is up', code: 'timeout' })
+  one.send({ type: 'cancel', target: 'session', by: 'policy', reason: 'cancelled_forced', text: 'the time is up' })
+  const { reason, error, forced } = await one.done
+  assert.deepEqual([reason, error?.category, error?.text, forced], ['timeout', 'timeout', 'the time is up', true])
+  assert.equal(one.of('session.end')[0]?.reason, 'timeout')
 })
 
 test('a subagent works in a lane of its own, and its tokens are counted once', async () => {

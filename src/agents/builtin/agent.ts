@@ -3,6 +3,7 @@ import type { Fault, Payload } from '../../model/event.ts'
 import { faultOf } from '../../model/fault.ts'
 import type { Command } from '../../supervise/contract.ts'
 import type { Done, Host, Running } from '../contract.ts'
+import { type Cancel, forcedReason } from '../outcome.ts'
 import { createConversation } from './model/conversation.ts'
 import { type BuiltinRequest, type Servers, systemFor } from './request.ts'
 import { costOfSpent, createSession, type Lane, newTurn, nothingSpent, type Session } from './session.ts'
@@ -11,7 +12,6 @@ import { taskTool } from './task.ts'
 import { work, type WorkEnd } from './work.ts'
 
 type Prompt = Extract<Command, { type: 'prompt' }>
-type Cancel = Extract<Command, { type: 'cancel' }>
 
 export function startBuiltin(request: BuiltinRequest, host: Host): Running {
   const session = createSession(request, host)
@@ -66,8 +66,8 @@ export function startBuiltin(request: BuiltinRequest, host: Host): Running {
   function force(command: Cancel): void {
     cancelled ??= command
     const end: WorkEnd = turnSignal === undefined ? last : { reason: 'cancelled' }
-    last = cancelledEnd(end, { ...cancelled, reason: command.reason })
-    forced(endSession())
+    last = cancelledEnd(end, { ...cancelled, reason: forcedReason(cancelled.reason) })
+    forced({ ...endSession(), forced: true })
     turnSignal?.abort()
   }
 
