@@ -1,7 +1,7 @@
 // Who reads a run, and what it reads: outputs that go away, fill up or are not there, and where the prompt comes from.
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
-import { chmodSync, closeSync, constants, openSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, closeSync, constants, openSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -129,6 +129,19 @@ suite('a file of --on-event', () => {
         assert.equal(code, 2)
       }
     assert.equal(statSync(join(here.root, 'mine')).size, 50)
+  })
+
+  test('two of them on one file are refused, by whatever name', async (t) => {
+    const here = place(t)
+    const { args } = await model(t, here, 'script', 'turns: [{text: hi}]')
+    symlinkSync('twice', join(here.root, 'also'))
+    for (const other of ['twice', 'claude:./twice', 'appctl:also']) {
+      const { code, stderr } = await sluice(here, ['run', 'go', '--on-event', 'twice', '--on-event', other, ...args])
+      assert.match(stderr, /^sluice: --on-event ".*" is named twice: each would write over the other; name another file\n$/)
+      assert.equal(code, 2)
+    }
+    const { code } = await sluice(here, ['run', 'go', '--on-event', '/dev/null', '--on-event', 'claude:/dev/null', ...args])
+    assert.equal(code, 0)
   })
 })
 

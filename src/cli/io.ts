@@ -22,11 +22,17 @@ export function oneFile(files: readonly string[]): string {
 export function mustBeAnother(path: string, flag: string, read: readonly string[]): void {
   const there = fileAt(path)
   if (there === undefined) return
-  const isThere = (other: Stats | undefined): boolean => other !== undefined && other.ino === there.ino && other.dev === there.dev
+  const isThere = (other: Stats | undefined): boolean => isSame(there, other)
   const refuse = (why: string): CommandError => usageError(`${flag} ${quoted(path, 500)} ${why}; name another file`)
   if (read.some((file) => isThere(file === '-' ? fstatSync(0) : fileAt(file)))) throw refuse('would be lost: it is what is read')
   if (isThere(fstatSync(1))) throw refuse('is where the output goes')
 }
+
+/** Whether both lead to one file that is there. */
+export const isSameFile = (path: string, other: string): boolean => isSame(fileAt(path), fileAt(other))
+
+const isSame = (one: Stats | undefined, other: Stats | undefined): boolean =>
+  one !== undefined && other !== undefined && one.ino === other.ino && one.dev === other.dev
 
 function fileAt(path: string): Stats | undefined {
   try {
