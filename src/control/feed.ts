@@ -61,15 +61,15 @@ function createBatch() {
     add(event: Event): void {
       if (size === 0 || last !== event.seq - 1) [first, size] = [event.seq, 0] // nobody wanted those between
       last = event.seq
-      const line = lineOf(event)
-      const end = size + prefix.length + line.size + suffix.length
+      const { text } = lineOf(event)
+      const end = size + prefix.length + text.length + suffix.length
       if (end > block.length) {
         const larger = Buffer.allocUnsafeSlow(2 * end)
         block.copy(larger, 0, 0, size)
         block = larger
       }
       block.set(prefix, size)
-      line.bytes.copy(block, size + prefix.length, 0, line.size)
+      block.set(text, size + prefix.length)
       block.set(suffix, end - suffix.length)
       size = end
     },

@@ -6,7 +6,7 @@ import { createMoulds } from '../base/moulds.ts'
 import { spanOf } from '../base/spans.ts'
 import { createJsonLines } from './json-line.ts'
 
-const textOf = ({ bytes, size }: { bytes: Buffer; size: number }): string => bytes.toString('utf8', 0, size)
+const textOf = ({ text: line }: { text: Uint8Array }): string => new TextDecoder('utf-8', { ignoreBOM: true }).decode(line)
 
 const text = fc.oneof(
   fc.constantFrom(

@@ -3,8 +3,8 @@
 import { stringifyJson } from '../base/json.ts'
 import { spanOf } from '../base/spans.ts'
 
-/** Its first `size` bytes. Valid until the next is asked for. `shape`: lines that share it have the same keys in the same order. */
-export type Line = { bytes: Buffer; size: number; shape: number }
+/** `text`: its bytes, valid until the next is asked for. `shape`: lines that share it have the same keys in the same order. */
+export type Line = { text: Uint8Array; shape: number }
 
 export type JsonLines = {
   /** As JSON.stringify makes it. `sort`: any name; records that have much in common should share one. */
@@ -13,6 +13,9 @@ export type JsonLines = {
 
 /** The last line of a sort. Of each field, in order: its key, its value when that is short, and where it stands. */
 type Form = Line & {
+  /** The line stands in the first `size` of these. */
+  bytes: Buffer
+  size: number
   fields: number
   keys: string[]
   values: unknown[]
@@ -42,6 +45,7 @@ const forgotten = Symbol('a value that is not remembered')
 let shapes = 0
 
 const newForm = (): Form => ({
+  text: new Uint8Array(),
   bytes: Buffer.allocUnsafeSlow(usualSize),
   size: 0,
   shape: ++shapes,
@@ -145,7 +149,7 @@ export function createJsonLines(): JsonLines {
         put(form, openOne)
       }
       const fields = fieldsOf(record, 0)
-      if (isSame && fields === form.fields) return form
+      if (isSame && fields === form.fields) return whole(form)
       if (isSame) cut(fields)
       if (form.keys.length !== fields) form.shape = ++shapes
       if (form.keys.length > fields) form.keys.length = form.values.length = fields // to set a length costs more than the fields
@@ -156,9 +160,16 @@ export function createJsonLines(): JsonLines {
         forms.delete(sort)
         lastSort = undefined
       }
-      return form
+      return whole(form)
     },
   }
+}
+
+/** Several copy it, and to make a view takes as long as to copy one. */
+function whole(form: Form): Line {
+  const { text, bytes, size } = form
+  if (text.length !== size || text.buffer !== bytes.buffer) form.text = bytes.subarray(0, size)
+  return form
 }
 
 /** `mark`: whether an object begins or ends here. */

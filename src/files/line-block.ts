@@ -4,8 +4,8 @@
 export type LineBlock = {
   /** Without its end. */
   add(line: string): void
-  /** The same, encoded already: the first bytes of these. */
-  addBytes(bytes: Buffer, size: number): void
+  /** The same, encoded already. */
+  addBytes(line: Uint8Array): void
   flush(): void
 }
 
@@ -42,9 +42,10 @@ export function createLineBlock(write: (bytes: Uint8Array) => void): LineBlock {
       if (fits(line.length * widest)) end(block.write(line, size))
       else write(Buffer.from(`${line}\n`))
     },
-    addBytes(bytes, length) {
-      if (fits(length)) end(bytes.copy(block, size, 0, length))
-      else write(Buffer.concat([bytes.subarray(0, length), Buffer.from('\n')]))
+    addBytes(line) {
+      if (!fits(line.length)) return write(Buffer.concat([line, Buffer.from('\n')]))
+      block.set(line, size)
+      end(line.length)
     },
     flush,
   }

@@ -6,10 +6,7 @@ import { makeEvent } from '../model/make.ts'
 import { createPen } from '../model/pen.ts'
 import { lineOf } from './line.ts'
 
-const textOf = (event: Event, seq?: number): string => {
-  const { bytes, size } = lineOf(event, seq)
-  return bytes.toString('utf8', 0, size)
-}
+const textOf = (event: Event, seq?: number): string => Buffer.from(lineOf(event, seq).text).toString()
 const origin = { dialect: 'claude', record: 3, offset: 1234, length: 56, line: undefined, from: undefined }
 
 /** As a decoder's pen makes it. */
@@ -81,5 +78,5 @@ test('an event that is nested deeper than the engine can follow is still written
 
 test('a long line leaves no large block behind', () => {
   lineOf(delta('x'.repeat(10_000_000)))
-  assert.ok(lineOf(delta('short')).bytes.length < 1_000_000)
+  assert.ok(lineOf(delta('short')).text.buffer.byteLength < 1_000_000)
 })

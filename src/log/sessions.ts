@@ -47,8 +47,7 @@ export function openSessionLog(folder: string, id: string, lastSeq = 0): Session
   return {
     path,
     append(event) {
-      const { bytes, size } = lineOf(event, ++seq)
-      addBytes(bytes, size)
+      addBytes(lineOf(event, ++seq).text)
     },
     flush,
     close() {

@@ -7,8 +7,8 @@ import type { SessionLog } from '../log/sessions.ts'
 import type { Event, Kind } from '../model/event.ts'
 import type { EventSink } from './pipeline.ts'
 
-/** Where lines go; throws when nobody can take them any more. `encoded`: a line that is the first of these bytes. */
-export type LineOut = { line(text: string): void; encoded?(bytes: Buffer, size: number): void; flush(): void; close?(): void }
+/** Where lines go; throws when nobody can take them any more. `encoded`: a line in bytes. */
+export type LineOut = { line(text: string): void; encoded?(line: Uint8Array): void; flush(): void; close?(): void }
 
 export function dialectSink(dialect: WritableDialect, out: LineOut, onGone: (error: unknown) => void): EventSink {
   const encoder = dialect.encoder(sinkOf(writerOf(dialect, out)))
@@ -46,28 +46,21 @@ function writerOf({ name, tag }: WritableDialect, { line, encoded }: LineOut): (
   const lines = createJsonLines()
   const lineFor =
     name === 'sluice' ? (record: Rec): Line => lineOf(record as Event) : (record: Rec): Line => lines.line(record, tag(record) ?? '')
-  return (record) => {
-    const { bytes, size } = lineFor(record)
-    encoded(bytes, size)
-  }
+  return (record) => encoded(lineFor(record).text)
 }
 
 /**
  * A record of our own dialect is the event, and its line is made already. The encoder only puts keys in their order, so it is asked once
  * for each shape of a line.
  */
-function asMade(
-  { encoder }: WritableDialect,
-  encoded: (bytes: Buffer, size: number) => void,
-  encode: (event: Event) => void,
-): (event: Event) => void {
+function asMade({ encoder }: WritableDialect, encoded: (line: Uint8Array) => void, encode: (event: Event) => void): (event: Event) => void {
   const ordered = new Map<Kind, number>()
   let record: unknown
   const probe = encoder(sinkOf((made) => void (record = made)))
 
   return (event) => {
-    const { bytes, size, shape } = lineOf(event)
-    if (ordered.get(event.kind) === shape) return encoded(bytes, size)
+    const { text, shape } = lineOf(event)
+    if (ordered.get(event.kind) === shape) return encoded(text)
     probe.push(event)
     if (record === event) ordered.set(event.kind, shape)
     encode(event)
