@@ -47,7 +47,7 @@ type Engine = {
   keep(): number
   unescape(start: number, end: number): number
 }
-/** `skims`: a hole each whose long texts nobody reads to the end. */
+/** `skims`: a hole each, 1 where nobody reads a long text as a whole. `form`: its number among all moulds that ever were. */
 type Mould = { values: unknown[]; make(values: unknown[]): Rec; skims: Uint8Array | undefined; form: number }
 
 export type Moulds = {

@@ -15,7 +15,7 @@ export type Shapes = {
   schemaOf(tag: string): Schema
 }
 
-/** What is known of a record type. `usual`: the keys of the last record that had no unknown one; `forms`: of those that had none. */
+/** What is known of a record type. `usual`: the keys of the last record that had no unknown one; `forms`: forms of such records. */
 export type Type = { tag: string; check: Check; keys: ReadonlySet<string>; usual: readonly string[]; forms: Set<number> }
 
 /** Looks a type up. Records of one type come in runs, and to compare a text with the last one is cheaper than to hash it. */
