@@ -38,7 +38,7 @@ export function readOn(reading: Reading, piece: string): string | undefined {
   const { held: before, last } = reading
   const held = before !== '' && neighbours[(last << 5) | low(piece, 0)] === 1 ? beginningIn(before, 0) : ''
   if (reading.number === 'none' && held === '' && search(piece, 0) < 0) {
-    hold(reading, mayGoOn[endOf(piece, length)] === 0 ? '' : length > longPiece ? beginningIn(piece, 0) : piece)
+    hold(reading, length > longPiece ? beginningIn(piece, 0) : piece)
     return undefined
   }
   const text = held === '' ? piece : held + piece
@@ -62,9 +62,7 @@ export function readOn(reading: Reading, piece: string): string | undefined {
   return rule
 }
 
-/** Mostly nothing, as before: to write it down anew would cost more than to see that. */
 function hold(reading: Reading, held: string): void {
-  if (held === '' && reading.held === '') return
   const length = lengthOf(held)
   reading.held = held
   reading.last = length === 0 ? 0 : low(held, length - 1)
@@ -117,9 +115,6 @@ const lengthOf = (text: string): number => ('' + text).length
 const low = (text: string, at: number): number => codeAt(text, at) & 31
 const pair = (text: string, at: number): number => (low(text, at - 1) << 5) | low(text, at)
 
-/** The last pair of a text that is not empty. */
-const endOf = (text: string, length: number): number => (length > 1 ? pair(text, length - 1) : low(text, 0))
-
 /** Pairs that occur in a phrase at all. */
 const neighbours = new Uint8Array(1024)
 /** How far the window may jump when this pair stands at its end. */
@@ -164,7 +159,7 @@ function phraseAt(text: string, at: number): Entry | undefined {
 /** The end of the text that may be the beginning of a phrase. */
 function beginningIn(text: string, from: number): string {
   const length = lengthOf(text)
-  const ends = endOf(text, length)
+  const ends = length > 1 ? pair(text, length - 1) : low(text, 0)
   if (mayGoOn[ends] === 0) return ''
   for (const beginning of byEnd[ends]!)
     if (beginning.length <= length - from && stands(beginning, text, length - beginning.length)) return beginning
