@@ -4,6 +4,7 @@
 import { copyOf, isUtf8, utf8 } from '../base/bytes.ts'
 import { isRecord, mayHoldBigNumber, mayHoldHugeNumber, parseJson, type Rec } from '../base/json.ts'
 import { borrowMoulds, mostChunk, type Moulds } from '../base/moulds.ts'
+import { couldBeMark, firstWhole, lastWhole } from './edges.ts'
 import { isSpace, mayBeJson, newScan, type Scan, scanToClose, skipSpace } from './scan.ts'
 import { dataOf, isField } from './sse.ts'
 
@@ -385,21 +386,6 @@ export function createFramer(sink: FrameSink, options: FramerOptions = {}) {
     carried = 0
   }
 }
-
-/** A chunk may begin or end inside a character; what lies between is whole. */
-function firstWhole(bytes: Uint8Array): number {
-  let at = 0
-  while (at < 3 && isContinuation(bytes[at])) at++
-  return at
-}
-function lastWhole(bytes: Uint8Array): number {
-  let at = bytes.length
-  while (at > bytes.length - 4 && isContinuation(bytes[at - 1])) at--
-  return at > 0 && bytes[at - 1]! >= 0xc0 ? at - 1 : at
-}
-const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80
-
-const couldBeMark = (bytes: Uint8Array): boolean => bytes[0] === 0xef && (bytes.length < 2 || bytes[1] === 0xbb)
 
 function joinLines(lines: { bytes: Uint8Array }[], tail: number): Uint8Array {
   const size = lines.reduce((sum, { bytes }) => sum + bytes.length + 1, -1)
