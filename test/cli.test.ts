@@ -182,6 +182,36 @@ test('validate of several files: in order, each with its name', () => {
   assert.deepEqual(stderr.match(/(good|bad|such)[\w.]*: /g), ['good.ndjson: ', 'bad.ndjson: ', 'good.ndjson: ', 'such: ', 'bad.ndjson: '])
 })
 
+test('validate: what is meant for its second process is no option', () => {
+  for (const input of ['', '{}', 'null', '{"share":1}']) {
+    const { status, stderr } = sluice(['validate', '--as-helper'], input)
+    assert.deepEqual([status, stderr], [2, 'sluice: --as-helper is for sluice itself; give it files\n'])
+  }
+})
+
+test('a dialect is found behind much that is no record, in a file as in a pipe', () => {
+  const lines = `${'1\n'.repeat(40_960)}${readFileSync(sample, 'utf8')}`
+  const file = scratch('late.ndjson', lines)
+  const ways = [sluice(['convert', file, '--to', 'sluice']), sluice(['convert', '--to', 'sluice'], lines)].map(({ stdout }) => stdout)
+  assert.match(ways[0]!, /"kind":"session.end"/)
+  assert.equal(ways[0], ways[1])
+})
+
+test('a number that no double holds is a number where one must stand', () => {
+  const result = (cost: string): string => readFileSync(sample, 'utf8').replace(/"total_cost_usd":[\d.]+/, `"total_cost_usd":${cost}`)
+  for (const cost of ['1e100', '12345678901234567890', '1e400']) {
+    const { stdout, stderr, status } = sluice(['convert', '--from', 'claude', '--to', 'sluice'], result(cost))
+    assert.deepEqual([status, /"kind":"issue"/.test(stdout), /"reason":"end_turn"/.test(stdout)], [0, false, true], stderr)
+  }
+  const patch = '"structuredPatch":[{"oldStart":1e400,"oldLines":1,"newStart":1,"newLines":12345678901234567890,"lines":["-a","+b"]}]'
+  const edited = readFileSync(sample, 'utf8').replace('"tool_use_result":{', `"tool_use_result":{${patch},`)
+  assert.notEqual(edited, readFileSync(sample, 'utf8'))
+  for (const argv of [['show'], ['watch', '--format', 'pretty'], ['digest']]) {
+    const { status, stderr } = sluice([...argv, '--from', 'claude'], edited)
+    assert.equal(status, 0, stderr)
+  }
+})
+
 test('validate of several large files, which two processes read: the same', () => {
   const long = `${JSON.stringify({ kind: 'assistant_message', text: 'x'.repeat(90_000) })}\n`
   const good = scratch('good.ndjson', appctl)

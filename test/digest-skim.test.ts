@@ -8,7 +8,7 @@ import { dialects } from '../src/index.ts'
 import { createReader } from '../src/stream/read.ts'
 import { fixture } from './run.ts'
 
-const longLines = ' a long line of what the tool gave back, "quoted" and → wide\n'.repeat(60)
+const longLines = ' a long line of what the tool gave back, "quoted" and → wide\n'.repeat(200)
 
 /** Every recording of a folder, one after the other, all that tools gave back made long. */
 function longStream(name: 'claude' | 'aictrl', folder: string): { bytes: Buffer; long: number } {

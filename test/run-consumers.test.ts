@@ -139,10 +139,26 @@ suite('a file of --on-event', () => {
       const { code, stderr } = await sluice(here, ['run', 'go', '--on-event', 'twice', '--on-event', other, ...args])
       assert.match(stderr, /^sluice: --on-event ".*" is named twice: each would write over the other; name another file\n$/)
       assert.equal(code, 2)
+      writeFileSync(join(here.root, 'twice'), 'precious')
     }
+    assert.equal(readFileSync(join(here.root, 'twice'), 'utf8'), 'precious')
     const { code } = await sluice(here, ['run', 'go', '--on-event', '/dev/null', '--on-event', 'claude:/dev/null', ...args])
     assert.equal(code, 0)
   })
+})
+
+test('pipes for events may be opened in any order', async (t) => {
+  const here = place(t)
+  const { args } = await model(t, here, 'script', 'turns: [{text: hi}]')
+  spawnSync('mkfifo', ['pa', 'pb'], { cwd: here.root })
+  const reader = spawn('/bin/sh', ['-c', 'exec 3< pb 4< pa; cat <&3; cat <&4'], { cwd: here.root, stdio: ['ignore', 'pipe', 'inherit'] })
+  const closed = once(reader, 'close')
+  let read = ''
+  reader.stdout.on('data', (text: Buffer) => (read += text.toString()))
+  const { code, stderr } = await sluice(here, ['run', 'go', '--on-event', 'pa', '--on-event', 'claude:pb', ...args])
+  assert.equal(code, 0, stderr)
+  await closed
+  assert.match(read, /"type":"result"[^]*"event":"session.end"/)
 })
 
 suite('the prompt', () => {

@@ -1,6 +1,6 @@
 // The files that a call changed and how, as far as the call itself tells: from its result, else from what it showed while it ran, else
 // from its input. Agents tell it in many forms; each form is one function here, the surest first.
-import { isRecord, type Rec } from '../base/json.ts'
+import { isRecord, type Rec, stringifyJson } from '../base/json.ts'
 import type { Change } from './row.ts'
 
 type Told = {
@@ -34,6 +34,9 @@ function fromDiffBlocks(content: readonly unknown[] | undefined): Change[] | und
   }))
 }
 
+/** A number that keeps its text is an object, of which String makes nothing. */
+const shown = (value: unknown): string => (typeof value === 'object' ? stringifyJson(value) : String(value))
+
 /** Claude: `structuredPatch`, hunks with their lines. An empty list is a new file. */
 function fromHunks(data: Rec | undefined, path: string | undefined): Change[] | undefined {
   const hunks = data?.['structuredPatch']
@@ -41,8 +44,8 @@ function fromHunks(data: Rec | undefined, path: string | undefined): Change[] | 
   const lines = hunks
     .filter(isRecord)
     .flatMap((hunk) => [
-      `@@ -${String(hunk['oldStart'])},${String(hunk['oldLines'])} +${String(hunk['newStart'])},${String(hunk['newLines'])} @@`,
-      ...(Array.isArray(hunk['lines']) ? hunk['lines'].map(String) : []),
+      `@@ -${shown(hunk['oldStart'])},${shown(hunk['oldLines'])} +${shown(hunk['newStart'])},${shown(hunk['newLines'])} @@`,
+      ...(Array.isArray(hunk['lines']) ? hunk['lines'].map(shown) : []),
     ])
   if (lines.length > 0) return [{ path, patch: lines.join('\n') }]
   const content = textAt(data, 'content')

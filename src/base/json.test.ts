@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { mayHoldBigNumber, mayHoldHugeNumber, parseJson, stringifyJson } from './json.ts'
+import { mayHoldBigNumber, mayHoldHugeNumber, parseJson, stringifyJson, withPlainNumbers } from './json.ts'
 
 test('an integer past 2^53 keeps its text wherever it stands', () => {
   fc.assert(
@@ -21,7 +21,12 @@ test('a number past all doubles keeps its text', () => {
     assert.equal(mayHoldHugeNumber(text), true)
     assert.equal(stringifyJson(parseJson(text)), text.replace('1e5', '100000'))
   }
-  for (const text of ['{"a":1e99,"b":2.5e-400}', '{"id":"3e42-1234"}']) assert.equal(mayHoldHugeNumber(text), false)
+  for (const text of ['{"a":1e99,"b":2.5e-400}', '{"id":"3e42-1234","uuid":"1e400123-4e123"}']) assert.equal(mayHoldHugeNumber(text), false)
+  // What a double holds as it is spelled is a number like any other.
+  assert.deepEqual(parseJson('{"a":1e100,"b":-2E+20,"c":[1e300]}'), { a: 1e100, b: -2e20, c: [1e300] })
+  assert.deepEqual(withPlainNumbers(parseJson('{"a":[1e400,12345678901234567890,{"b":"x","c":null}]}')), {
+    a: [Infinity, 12345678901234567890, { b: 'x', c: null }],
+  })
 })
 
 test('fractions and shorter numbers are no big numbers', () => {

@@ -39,23 +39,41 @@ const isDigit = (byte: number): boolean => byte >= 48 && byte <= 57
 /** The value of a number as `parseJson` gives it. */
 export function numberOf(text: string): unknown {
   const value = Number(text)
-  return isTooLarge(value) ? rawJson(text) : value
+  return isRounded(value, text) ? rawJson(text) : value
 }
 
-/** Of 2^53 and more a double knows not every integer, and of 2^1024 and more none. */
-const isTooLarge = (value: number): boolean => (Number.isInteger(value) && !Number.isSafeInteger(value)) || !Number.isFinite(value)
+/** An integer that is spelled out and past 2^53, or what is past all doubles. `1e20` is what it says. */
+const isRounded = (value: number, text: string): boolean =>
+  !Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value) && !/[eE]/.test(text))
 
 /** Whether a number past all doubles may stand in this text of JSON: it takes an exponent of three digits. */
 export const mayHoldHugeNumber = (text: string): boolean => hugeExponent.test(text)
-const hugeExponent = /\d[eE]\+?\d{3}/
+const hugeExponent = /[:,[\s]-?\d[\d.]*[eE]\+?\d{3}/ // ids have such letters too, but no number stands behind a quote
 
 function keepNumberText(_key: string, value: unknown, context?: { source?: string }): unknown {
   if (typeof value !== 'number' || Number.isSafeInteger(value) || context?.source === undefined) return value
-  return isTooLarge(value) ? rawJson(context.source) : value
+  return isRounded(value, context.source) ? rawJson(context.source) : value
 }
 
 // Not yet in TypeScript's library: ES2026 JSON.rawJSON, in Node 24 and current browsers.
 const rawJson = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON
+/** The same value with every number as JavaScript has it, for whoever must count with them. */
+export function withPlainNumbers<T>(value: T): T {
+  try {
+    return plain(value) as T
+  } catch (error) {
+    if (error instanceof RangeError) return value // nested too deep
+    throw error
+  }
+}
+
+function plain(value: unknown): unknown {
+  if (value === null || typeof value !== 'object') return value
+  if (isRawJson(value)) return Number((value as { rawJSON: string }).rawJSON)
+  if (Array.isArray(value)) return value.map(plain)
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plain(item)]))
+}
+
 /** A number that keeps its own text: an object to JavaScript, but none in JSON. */
 export const isRawJson = (JSON as unknown as { isRawJSON(value: unknown): boolean }).isRawJSON
 

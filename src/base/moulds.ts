@@ -10,9 +10,9 @@ import { forgetSpans, keepSpan } from './spans.ts'
 /** Lines longer than this are left to JSON.parse. */
 const mostLine = 0xb0000
 /** A text that is skimmed has more bytes than this. */
-const longText = 1024
-/** So many of its first and last bytes are told at least, and at most twice as many. */
-const leastSkimmed = 256
+const longText = 2560
+/** So many of its first and last bytes are told at least, and at most twice as many. Readers look at 200 characters, of three bytes at most. */
+const leastSkimmed = 640
 /** A chunk may be at most so long to be read where it lies. */
 export const mostChunk = 0x10000
 

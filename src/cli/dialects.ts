@@ -53,8 +53,9 @@ export async function open(input: Blocks, from: string | undefined): Promise<Ope
   const sniffer = createSniffer(claimers)
   const held: Uint8Array[] = []
   const how = await pump(input, (block) => {
-    held.push(copyOf(block))
-    sniff(sniffer, block)
+    const copy = copyOf(block) // to sniff it in steps may change the block
+    held.push(copy)
+    sniff(sniffer, copy)
     return sniffer.decided()
   })
   if (how === 'ended') sniffer.end()

@@ -83,14 +83,20 @@ function unknownFormat(format: string): CommandError {
 /** One for each --on-event. */
 export async function fileSinks(outputs: readonly string[], read: readonly string[], thoughts: boolean): Promise<EventSink[]> {
   const specs = await Promise.all(outputs.map(outputOf))
-  const sinks: EventSink[] = []
-  for (const [index, { dialect, path }] of specs.entries()) {
-    mustBeAnother(path, '--on-event', read)
-    if (specs.slice(0, index).some((other) => isSameFile(other.path, path)))
-      throw usageError(`--on-event ${quoted(path, 500)} is named twice: each would write over the other; name another file`)
-    sinks.push(unless(isQuiet(dialect, thoughts), dialectSink(dialect, await openOutput(path), toldGone(path))))
-  }
-  return sinks
+  const paths = specs.map(({ path }) => path)
+  for (const path of paths) mustBeAnother(path, '--on-event', read)
+  mustDiffer(paths)
+  // All at once: who reads two pipes may open them in any order.
+  const opened = await Promise.all(paths.map(openOutput))
+  mustDiffer(paths) // a link may lead to what was not there before
+  return specs.map(({ dialect, path }, index) => unless(isQuiet(dialect, thoughts), dialectSink(dialect, opened[index]!, toldGone(path))))
+}
+
+function mustDiffer(paths: readonly string[]): void {
+  const isTaken = (path: string, index: number): boolean => paths.slice(0, index).some((other) => isSameFile(other, path))
+  const twice = paths.find(isTaken)
+  if (twice !== undefined)
+    throw usageError(`--on-event ${quoted(twice, 500)} is named twice: each would write over the other; name another file`)
 }
 
 /** aictrl's document: thoughts are told only with --thinking. */

@@ -153,11 +153,22 @@ const asHelper = '--as-helper'
 
 async function help(): Promise<number> {
   const out = stdout()
-  await readShare(JSON.parse(readFileSync(0, 'utf8')) as Job, (told) => {
+  const job = jobIn(readFileSync(0, 'utf8'))
+  await readShare(job, (told) => {
     out.line(JSON.stringify(told))
     out.flush()
   })
   return exitCodes.ok
+}
+
+function jobIn(text: string): Job {
+  try {
+    const job = JSON.parse(text) as Job
+    if (Array.isArray(job.share) && Array.isArray(job.files)) return job
+  } catch {
+    // somebody else has started it
+  }
+  throw usageError(`${asHelper} is for sluice itself; give it files`)
 }
 
 /** To start a process takes as long as reading this much. */

@@ -108,8 +108,9 @@ export function createStream({ name, put, createView, createClassifier, redactor
   }
 
   async function sniff(bytes: Uint8Array): Promise<void> {
-    held?.push(copyOf(bytes))
-    for (let at = 0; at < bytes.length && !sniffer.decided(); at += step) sniffer.push(bytes.subarray(at, at + step))
+    const copy = copyOf(bytes) // to sniff it in steps may change the block
+    held?.push(copy)
+    for (let at = 0; at < copy.length && !sniffer.decided(); at += step) sniffer.push(copy.subarray(at, at + step))
     if (options.dialect !== undefined) await start(options.dialect)
     else if (sniffer.decided() || size > mostHeld) await start(sniffer.choice()?.name)
   }

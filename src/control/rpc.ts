@@ -40,6 +40,8 @@ export type Handler = (method: string, params: Rec) => Handled
 type Id = string | number | null
 
 const turnMs = 2 // of one connection, before others have theirs
+/** Bytes that wait on a connection whose calls are answered; a subscriber who is behind has fewer, and must be heard. */
+export const mostUnread = 5 << 20
 
 export const notice = (method: string, params: string): string => `{"jsonrpc":"2.0","method":"${method}","params":${params}}\n`
 
@@ -64,17 +66,19 @@ export function serveLines(socket: Socket, handle: Handler, longest: number): vo
   let lines: string[] = [] // that were not looked at yet
   let isWaiting = false
 
+  const isFull = (): boolean => socket.writableLength > mostUnread
+
   /** A few calls, and the next when all others have had their turn, or when the answers are read. */
   function work(): void {
     isWaiting = false
     const until = performance.now() + turnMs
     let done = 0
-    while (done < lines.length && socket.writable && !socket.writableNeedDrain && performance.now() < until) take(lines[done++]!)
+    while (done < lines.length && socket.writable && !isFull() && performance.now() < until) take(lines[done++]!)
     lines = socket.writable ? lines.slice(done) : []
     if (lines.length === 0) return void socket.resume()
     isWaiting = true
     socket.pause()
-    if (socket.writableNeedDrain) socket.once('drain', work)
+    if (isFull()) socket.once('drain', work)
     else setImmediate(work)
   }
 

@@ -261,3 +261,31 @@ test('a subscriber that is behind when the run ends still gets the rest, and the
   )
   assert.equal(notices.at(-1)!.method, 'end')
 })
+
+test('a subscriber who cannot keep up is heard all the same', async () => {
+  await using run = await fakeRun()
+  const socket = connect(run.control.path!)
+  const calls = [
+    { method: 'subscribe', params: { after: 0 } },
+    { method: 'status', params: {} },
+  ]
+  const flood = (): void => {
+    for (let n = 0; n < 20; n++) run.emit(delta('x'.repeat(10_000)))
+    run.flush()
+  }
+  let text = ''
+  let floods = 0
+  socket.write(`${JSON.stringify({ jsonrpc: '2.0', id: 0, ...calls[0] })}\n`)
+  for (let n = 0; n < 50; n++) flood()
+  const answered = new Promise<number>((resolve) => {
+    socket.on('data', (chunk: Buffer) => {
+      if (text === '') socket.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, ...calls[1] })}\n`)
+      text += chunk.toString()
+      if (text.includes('"id":1,')) return resolve(floods)
+      if (floods++ < 400) flood() // each brings more than was read
+      text = text.slice(-200) || ' '
+    })
+  })
+  assert.ok((await answered) < 400)
+  socket.destroy()
+})

@@ -6,12 +6,12 @@ import { quoted } from '../base/text.ts'
 import { type Listening, listenOn } from './listen.ts'
 import { type Controlled, createMethods } from './methods.ts'
 import { ControlError, tokenOf } from './places.ts'
-import { codes, serveLines } from './rpc.ts'
+import { codes, mostUnread, serveLines } from './rpc.ts'
 
 const longestLine = 1 << 20
 const mostConnections = 32
 const graceMs = 1000
-const mostWaiting = 4 << 20 // bytes that a subscriber has not taken yet, before he is served from the log
+const mostWaiting = mostUnread - (1 << 20) // bytes that a subscriber has not taken yet, before he is served from the log
 
 export type ControlServer = {
   /** Somebody is there who may answer questions. `onChange` hears of each who comes or goes. */

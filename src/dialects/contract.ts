@@ -1,7 +1,7 @@
 // What every dialect is: records to events, events to records, the order its records keep, and what it cannot say.
 import { explain, type Schema } from '../base/explain.ts'
 import type { Rec } from '../base/json.ts'
-import { stringifyJson } from '../base/json.ts'
+import { stringifyJson, withPlainNumbers } from '../base/json.ts'
 import { quoted } from '../base/text.ts'
 import { type Event, type Kind, lineOf, type Origin, type Payload, type Place } from '../model/event.ts'
 import { type Cause, createPen, type Pen, type PenOptions } from '../model/pen.ts'
@@ -105,8 +105,9 @@ export function decoderOf(
         pen.raw(tag ?? '', 'unknown', body.place?.(record))
         return pen.take()
       }
-      if (!type.check(record)) pen.issue(badBody(dialect, tag, record, origin))
-      else body.push(record, type.tag, origin) // the table's own text: comparing it costs nothing
+      const sound = type.check(record) ? record : countable(record, type)
+      if (sound === undefined) pen.issue(badBody(dialect, tag, record, origin))
+      else body.push(sound, type.tag, origin) // the table's own text: comparing it costs nothing
       const events = pen.take()
       if (form !== 0 && type.forms.has(form)) return events
       if (isUsual(record, type.usual)) return (noteForm(type, form), events)
@@ -129,6 +130,12 @@ export function decoderOf(
       return pen.take()
     },
   }
+}
+
+/** A number that keeps its text is none to a check; where one must stand, its value counts. */
+function countable(record: Rec, { check }: Type): Rec | undefined {
+  const plain = withPlainNumbers(record)
+  return check(plain) ? plain : undefined
 }
 
 /** Most records of a type have the very keys of the one before, in the same order: comparing them costs next to nothing. */

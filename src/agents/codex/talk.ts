@@ -106,8 +106,9 @@ export function serverTalk(wire: Wire, request: AgentRequest, mode: Mode): Talk 
         return true
       }
       const body = isRecord(params) ? params : {}
-      if ((typeof id === 'string' || typeof id === 'number') && isQuestion(method)) questions.set(String(id), { id, method, params: body })
-      if (method === 'serverRequest/resolved') questions.delete(String(body['requestId']))
+      const { requestId } = body
+      if (isId(id) && isQuestion(method)) questions.set(String(id), { id, method, params: body })
+      if (method === 'serverRequest/resolved' && isId(requestId)) questions.delete(String(requestId))
       return isEcho(method, body)
     },
     heard(record) {
@@ -163,3 +164,5 @@ function fileInput({ path, mime, data }: Attachment): Rec {
   if (mime.startsWith('image/')) return { type: 'image', url: `data:${mime};base64,${data}` }
   return textInput(`The file ${path}:\n${Buffer.from(data, 'base64').toString()}`)
 }
+
+const isId = (value: unknown): value is string | number => typeof value === 'string' || typeof value === 'number'

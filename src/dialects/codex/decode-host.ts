@@ -72,7 +72,10 @@ const hows = new Map<string, 'new' | 'resumed' | 'forked'>([
   ['thread/fork', 'forked'],
 ])
 
-const isThread = (wire: unknown): wire is Params<'thread/started'>['thread'] => isRecord(wire) && typeof wire['id'] === 'string'
+/** No check has seen what a response holds. */
+const isThread = (wire: unknown): wire is Params<'thread/started'>['thread'] =>
+  isRecord(wire) && typeof wire['id'] === 'string' && threadTexts.every((key) => wire[key] == null || typeof wire[key] === 'string')
+const threadTexts = ['parentThreadId', 'forkedFromId', 'agentRole', 'agentNickname', 'model', 'modelProvider', 'cwd', 'cliVersion', 'name']
 
 export function responseError(on: Reader, { id: wireId, error }: Wire<'response/error'>): void {
   const id = String(wireId)
