@@ -212,6 +212,16 @@ test('a number that no double holds is a number where one must stand', () => {
   }
 })
 
+test('an answer of Codex whose thread is none is kept as it came', () => {
+  const lines = [
+    { jsonrpc: '2.0', id: 1, method: 'thread/start', params: {} },
+    { jsonrpc: '2.0', id: 1, result: { thread: { id: 't', parentThreadId: 5 }, model: 'm' } },
+  ].map((line) => JSON.stringify(line))
+  const { stdout, status } = sluice(['convert', '--from', 'codex', '--to', 'sluice'], lines.join('\n'))
+  assert.equal(status, 0)
+  assert.match(stdout, /"kind":"raw".*"why":"unmapped"/)
+})
+
 test('validate of several large files, which two processes read: the same', () => {
   const long = `${JSON.stringify({ kind: 'assistant_message', text: 'x'.repeat(90_000) })}\n`
   const good = scratch('good.ndjson', appctl)

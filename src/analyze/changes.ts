@@ -35,7 +35,7 @@ function fromDiffBlocks(content: readonly unknown[] | undefined): Change[] | und
 }
 
 /** A number that keeps its text is an object, of which String makes nothing. */
-const shown = (value: unknown): string => (typeof value === 'object' ? stringifyJson(value) : String(value))
+const shown = (value: unknown): string => (typeof value === 'string' ? value : (stringifyJson(value) ?? ''))
 
 /** Claude: `structuredPatch`, hunks with their lines. An empty list is a new file. */
 function fromHunks(data: Rec | undefined, path: string | undefined): Change[] | undefined {

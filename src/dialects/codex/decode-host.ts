@@ -74,7 +74,7 @@ const hows = new Map<string, 'new' | 'resumed' | 'forked'>([
 
 /** No check has seen what a response holds. */
 const isThread = (wire: unknown): wire is Params<'thread/started'>['thread'] =>
-  isRecord(wire) && typeof wire['id'] === 'string' && threadTexts.every((key) => wire[key] == null || typeof wire[key] === 'string')
+  isRecord(wire) && typeof wire['id'] === 'string' && threadTexts.every((key) => typeof (wire[key] ?? '') === 'string')
 const threadTexts = ['parentThreadId', 'forkedFromId', 'agentRole', 'agentNickname', 'model', 'modelProvider', 'cwd', 'cliVersion', 'name']
 
 export function responseError(on: Reader, { id: wireId, error }: Wire<'response/error'>): void {
