@@ -9,10 +9,11 @@ import { forgetSpans, keepSpan } from './spans.ts'
 
 /** Lines longer than this are left to JSON.parse. */
 const mostLine = 0xb0000
-/** A text that is skimmed has more bytes than this. */
-const longText = 2560
-/** So many of its first and last bytes are told at least, and at most twice as many. Readers look at 200 characters, of three bytes at most. */
+/** So many of the first and last bytes of a skimmed text are told: readers look at 200 characters, of three bytes at most. */
 const leastSkimmed = 640
+/** It is cut within so many bytes more. */
+const cutWithin = 128
+const longText = 2 * (leastSkimmed + cutWithin)
 /** A chunk may be at most so long to be read where it lies. */
 export const mostChunk = 0x10000
 
@@ -141,14 +142,14 @@ export function createMoulds(plainNumbers: boolean, skimmed?: ReadonlySet<string
   function skimmedAt(start: number, end: number, kind: number): string {
     const isPlain = kind === how.text
     const first = isPlain ? start + leastSkimmed : spaceIn(start + leastSkimmed)
-    const last = isPlain ? end - leastSkimmed : spaceIn(end - 2 * leastSkimmed)
+    const last = isPlain ? end - leastSkimmed : spaceIn(end - leastSkimmed - cutWithin)
     const head = first === -1 ? undefined : decoded(start, first, kind)
     const tail = last === -1 ? undefined : decoded(last, end, kind)
     return head === undefined || tail === undefined ? textAt(start, end, kind) : `${head}…${tail}`
   }
 
   function spaceIn(start: number): number {
-    for (let at = start; at < start + leastSkimmed; at++) if (memory[at] === space) return at
+    for (let at = start; at < start + cutWithin; at++) if (memory[at] === space) return at
     return -1
   }
 
