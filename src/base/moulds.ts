@@ -9,11 +9,11 @@ import { forgetSpans, keepSpan } from './spans.ts'
 
 /** Lines longer than this are left to JSON.parse. */
 const mostLine = 0xb0000
-/** So many of the first and last bytes of a skimmed text are told: readers look at 200 characters, of three bytes at most. */
-const leastSkimmed = 640
+/** So many of the first and last bytes of a skimmed text are told: readers look at 200 characters, of one, two or three bytes. */
+const leastSkimmed = { plain: 256, escaped: 448, wide: 640 }
 /** It is cut within so many bytes more. */
-const cutWithin = 128
-const longText = 2 * (leastSkimmed + cutWithin)
+const cutWithin = 64
+const longText = 2 * (leastSkimmed.plain + cutWithin)
 /** A chunk may be at most so long to be read where it lies. */
 export const mostChunk = 0x10000
 
@@ -141,8 +141,10 @@ export function createMoulds(plainNumbers: boolean, skimmed?: ReadonlySet<string
   /** Its beginning and its end, where it can be cut: plain ASCII anywhere, other texts at spaces, which stand in no escape and no character. */
   function skimmedAt(start: number, end: number, kind: number): string {
     const isPlain = kind === how.text
-    const first = isPlain ? start + leastSkimmed : spaceIn(start + leastSkimmed)
-    const last = isPlain ? end - leastSkimmed : spaceIn(end - leastSkimmed - cutWithin)
+    const least = isPlain ? leastSkimmed.plain : (kind & how.wide) === 0 ? leastSkimmed.escaped : leastSkimmed.wide
+    if (end - start <= 2 * (least + cutWithin)) return textAt(start, end, kind)
+    const first = isPlain ? start + least : spaceIn(start + least)
+    const last = isPlain ? end - least : spaceIn(end - least - cutWithin)
     const head = first === -1 ? undefined : decoded(start, first, kind)
     const tail = last === -1 ? undefined : decoded(last, end, kind)
     return head === undefined || tail === undefined ? textAt(start, end, kind) : `${head}…${tail}`

@@ -96,6 +96,13 @@ export function decoderOf(
   const body = createBody(pen)
   const typeOf = typeFinder(dialect.shapes)
 
+  /** A number that keeps its text is none to a check; where one must stand, its value counts. */
+  function doubt(record: Rec, { tag, check }: Type, origin: Origin): void {
+    const plain = withPlainNumbers(record)
+    if (check(plain)) body.push(plain, tag, origin)
+    else pen.issue(badBody(dialect, tag, record, origin))
+  }
+
   return {
     push(record, origin, form = 0) {
       const tag = dialect.tag(record)
@@ -105,9 +112,8 @@ export function decoderOf(
         pen.raw(tag ?? '', 'unknown', body.place?.(record))
         return pen.take()
       }
-      const sound = type.check(record) ? record : countable(record, type)
-      if (sound === undefined) pen.issue(badBody(dialect, tag, record, origin))
-      else body.push(sound, type.tag, origin) // the table's own text: comparing it costs nothing
+      if (type.check(record)) body.push(record, type.tag, origin) // the table's own text: comparing it costs nothing
+      else doubt(record, type, origin)
       const events = pen.take()
       if (form !== 0 && type.forms.has(form)) return events
       if (isUsual(record, type.usual)) return (noteForm(type, form), events)
@@ -130,12 +136,6 @@ export function decoderOf(
       return pen.take()
     },
   }
-}
-
-/** A number that keeps its text is none to a check; where one must stand, its value counts. */
-function countable(record: Rec, { check }: Type): Rec | undefined {
-  const plain = withPlainNumbers(record)
-  return check(plain) ? plain : undefined
 }
 
 /** Most records of a type have the very keys of the one before, in the same order: comparing them costs next to nothing. */
