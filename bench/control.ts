@@ -149,7 +149,7 @@ if (!isBuilt()) {
 const wants = (name: string): boolean => only === '' || only === name
 const load = loadavg()[0] ?? 0
 const latency = wants('latency') ? await measureLatency(quick ? 6 : 20) : undefined
-const throughput = wants('throughput') ? await measureThroughput(quick ? 50_000 : 1_500_000, quick ? 1 : 3) : undefined
+const throughput = wants('throughput') ? await measureThroughput(quick ? 50_000 : 300_000, quick ? 1 : 5) : undefined
 const memory = wants('memory') ? await measureMemory(full ? 10_000_000 : quick ? 50_000 : 300_000) : undefined
 
 const lines: string[] = []

@@ -4,12 +4,10 @@ import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { type Case, filesOf, listCases, QUICK, SIZES, type Sizes, smallInput } from './cases.ts'
 import { bareParse, bareStart, capture, inOneProcess, isBuilt, peakMemory, pinoPretty, sluice, time, type Time } from './child.ts'
-import { failed, median, type Pair, type Row, summarise, table } from './report.ts'
+import { failed, type Pair, type Row, summarise, table } from './report.ts'
 
 /** Above it, something else was running beside the bench. */
 const MOST_SPREAD = 1.4
-/** When the engine's compiler has much in hand at once, a run may take 20 MB more than the next. */
-const MEMORY_RUNS = [1, 2, 3]
 const USAGE = 'usage: npm run bench -- [--quick] [--full] [--only PATTERN] [--json]'
 
 function options(): { quick: boolean; full: boolean; json: boolean; only: RegExp } {
@@ -81,7 +79,7 @@ function runAll(cases: readonly Case[], sizes: Sizes, rounds: number): Row[] {
     attempt(work, () => {
       check(work.one, sizes)
       work.files = filesOf(work.one.input)
-      if (work.files.length > 0) work.memory = median(MEMORY_RUNS.map(() => peakMemory(sluice(work.one.argv, work.files))))
+      if (work.files.length > 0) work.memory = peakMemory(sluice(work.one.argv, work.files))
     })
   }
   for (const work of all.filter(({ one }) => sharesProcess(one))) {
