@@ -32,6 +32,7 @@ export async function search({ args, folder, most, signal, keep = () => true }: 
     stop()
   }, timeoutMs)
   signal.addEventListener('abort', stop)
+  const errorsRead = new Promise<void>((resolve) => group.stderr.once('close', resolve)) // the exit may be told before the last words are read
   try {
     const reader = createLineReader(longestLine, (line) => {
       if (keep(line)) lines.push(line)
@@ -44,11 +45,12 @@ export async function search({ args, folder, most, signal, keep = () => true }: 
     }
     reader.end()
     const isEnough = lines.length > most
-    const { code } = isEnough ? { code: 0 } : await group.exited
+    const [{ code }] = isEnough ? [{ code: 0 }] : await Promise.all([group.exited, errorsRead])
     signal.throwIfAborted()
     if (isLate) throw new ToolError(`the search took longer than ${timeoutMs / 1000} s; name a smaller folder`)
-    if (code !== 0 && code !== 1 && lines.length === 0 && errors !== '') throw new ToolError(`the search failed: ${errors.trim()}`)
     if (code === 127) throw new ToolError('ripgrep (rg) is not installed; install it, or search with a command')
+    if (code === null) throw new ToolError('the search was ended from outside; search again')
+    if (code !== 0 && code !== 1 && lines.length === 0 && errors !== '') throw new ToolError(`the search failed: ${errors.trim()}`)
     return { lines: lines.slice(0, most), more: isEnough }
   } finally {
     clearTimeout(timer)
