@@ -250,10 +250,16 @@ async function readShare(job: Job, tell: (told: Told) => void): Promise<void> {
   await Promise.all([...job.share.filter((index) => isPipe(job.files[index]!)).map(read), readFiles()])
 }
 
+/** Where two processes work, the compiler of each takes the processor from the other: its last stage costs more here than it brings. */
+const quickly = '--no-opt'
+
 async function startHelper(job: Job, take: (told: Told) => void): Promise<{ ended: Promise<void>; stop(): void }> {
-  const { spawn } = await import('node:child_process') // only here: it costs as much to load as all the rest
+  // Only here: they cost as much to load as all the rest.
+  const [{ spawn }, { setFlagsFromString }] = await Promise.all([import('node:child_process'), import('node:v8')])
   const program = fileURLToPath(new URL('./cli.js', import.meta.url))
-  const helper = spawn(process.execPath, [...process.execArgv, program, 'validate', asHelper], { stdio: ['pipe', 'pipe', 'inherit'] })
+  setFlagsFromString(quickly)
+  const argv = [...process.execArgv, quickly, program, 'validate', asHelper]
+  const helper = spawn(process.execPath, argv, { stdio: ['pipe', 'pipe', 'inherit'] })
   const ended = new Promise<void>((resolve, reject) => {
     let rest = ''
     helper.stdout.setEncoding('utf8').on('data', (text: string) => {
