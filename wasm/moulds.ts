@@ -217,6 +217,15 @@ export function unescape(start: i32, end: i32): i32 {
   return unescapeTo(start, end, scratch)
 }
 
+/** The same of the two ends of a text, with a NUL in place of what was between them. */
+export function skim(start: i32, headEnd: i32, tailStart: i32, end: i32): i32 {
+  const head = unescapeTo(start, headEnd, scratch)
+  if (head < 0) return -1
+  const tail = unescapeTo(tailStart, end, scratch + head + 1)
+  store<u8>(scratch + head, 0)
+  return tail < 0 ? -1 : head + 1 + tail
+}
+
 // ── learning ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /**

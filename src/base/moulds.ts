@@ -28,6 +28,10 @@ const mostHoles = 64
 const mostLast = 64
 
 const space = 0x20
+const quote = 0x22
+const backslash = 0x5c
+/** An array that is longer may as well be parsed. */
+const mostOneText = 100
 
 const how = { gathered: 0, number: 1, numberText: 2, json: 3, text: 4, escaped: 1, wide: 2, known: 8, fresh: 16 } as const
 /** Texts that are told again as the same string. */
@@ -47,6 +51,7 @@ type Engine = {
   learn(start: number, end: number): number
   keep(): number
   unescape(start: number, end: number): number
+  skim(start: number, headEnd: number, tailStart: number, end: number): number
 }
 /** `skims`: a hole each, 1 where nobody reads a long text as a whole. `form`: its number among all moulds that ever were. */
 type Mould = { values: unknown[]; make(values: unknown[]): Rec; skims: Uint8Array | undefined; form: number }
@@ -145,9 +150,12 @@ export function createMoulds(plainNumbers: boolean, skimmed?: ReadonlySet<string
     if (end - start <= 2 * (least + cutWithin)) return textAt(start, end, kind)
     const first = isPlain ? start + least : spaceIn(start + least)
     const last = isPlain ? end - least : spaceIn(end - least - cutWithin)
-    const head = first === -1 ? undefined : decoded(start, first, kind)
-    const tail = last === -1 ? undefined : decoded(last, end, kind)
-    return head === undefined || tail === undefined ? textAt(start, end, kind) : `${head}…${tail}`
+    const size = first === -1 || last === -1 ? -1 : wasm!.skim(start, first, last, end)
+    return size < 0
+      ? textAt(start, end, kind)
+      : (kind & how.wide) === 0
+        ? latin1(memory, scratch, scratch + size)
+        : utf8(memory, scratch, scratch + size)
   }
 
   function spaceIn(start: number): number {
@@ -156,8 +164,16 @@ export function createMoulds(plainNumbers: boolean, skimmed?: ReadonlySet<string
   }
 
   function arrayAt(start: number, end: number): unknown {
+    if (isOneText(start, end)) return [latin1(memory, start + 2, end - 2)]
     const text = utf8(memory, start, end)
     return plainNumbers || !(mayHoldBigNumber(memory, start, end) || mayHoldHugeNumber(text)) ? JSON.parse(text) : parseJson(text)
+  }
+
+  /** A plain one, as in `["src/a.ts"]`. */
+  function isOneText(start: number, end: number): boolean {
+    if (end - start > mostOneText || memory[start + 1] !== quote) return false
+    for (let at = start + 2; at < end - 2; at++) if (memory[at] === quote || memory[at] === backslash || memory[at]! > 0x7e) return false
+    return true
   }
 
   /** Puts what changed since the last line of this mould in its holes. */
