@@ -203,6 +203,9 @@ test('a number that no double holds is a number where one must stand', () => {
     const { stdout, stderr, status } = sluice(['convert', '--from', 'claude', '--to', 'sluice'], result(cost))
     assert.deepEqual([status, /"kind":"issue"/.test(stdout), /"reason":"end_turn"/.test(stdout)], [0, false, true], stderr)
   }
+  const denied = '"permission_denials":[{"tool_name":"f","tool_use_id":"t","tool_input":{"n":12345678901234567890}}]'
+  const beside = result('12345678901234567890').replace('"permission_denials":[]', denied)
+  assert.match(sluice(['convert', '--from', 'claude', '--to', 'sluice'], beside).stdout, /"input":\{"n":12345678901234567890\}/)
   const patch = '"structuredPatch":[{"oldStart":1e400,"oldLines":1,"newStart":1,"newLines":12345678901234567890,"lines":["-a","+b"]}]'
   const edited = readFileSync(sample, 'utf8').replace('"tool_use_result":{', `"tool_use_result":{${patch},`)
   assert.notEqual(edited, readFileSync(sample, 'utf8'))

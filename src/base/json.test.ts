@@ -24,9 +24,26 @@ test('a number past all doubles keeps its text', () => {
   for (const text of ['{"a":1e99,"b":2.5e-400}', '{"id":"3e42-1234","uuid":"1e400123-4e123"}']) assert.equal(mayHoldHugeNumber(text), false)
   // What a double holds as it is spelled is a number like any other.
   assert.deepEqual(parseJson('{"a":1e100,"b":-2E+20,"c":[1e300]}'), { a: 1e100, b: -2e20, c: [1e300] })
-  assert.deepEqual(withPlainNumbers(parseJson('{"a":[1e400,12345678901234567890,{"b":"x","c":null}]}')), {
-    a: [Infinity, 1.2345678901234567e19, { b: 'x', c: null }],
-  })
+})
+
+test('a number is as JavaScript has it where it must be one, and keeps its text elsewhere', () => {
+  type Counted = { a: unknown; b: { c: unknown; __proto__: unknown }; d?: unknown[] }
+  const text = '{"a":12345678901234567890,"b":{"c":1e400,"__proto__":98765432109876543210,"e":null},"d":[12345678901234567890,{"x":"y"}]}'
+  const value = parseJson(text) as Counted
+  const counted = withPlainNumbers(value, ({ b, d }) => typeof b.c === 'number' && typeof d?.[0] === 'number')
+  assert.deepEqual([counted?.b.c, counted?.d], [Infinity, [12345678901234567000, { x: 'y' }]])
+  assert.match(stringifyJson(counted), /^\{"a":12345678901234567890,"b":\{"c":null,"__proto__":98765432109876543210,"e":null\}/)
+  assert.equal(stringifyJson(value), text, 'what was given is as it was')
+  assert.equal(
+    withPlainNumbers(value, () => false),
+    undefined,
+  )
+  const many = withPlainNumbers(parseJson(`[${Array.from({ length: 100 }, () => '12345678901234567890').join()}]`), () => true)
+  assert.ok(Array.isArray(many) && many.some((one) => typeof one === 'number'), 'a hostile list is not looked at a hundred times')
+  assert.equal(
+    withPlainNumbers(parseJson(`${'['.repeat(1e5)}${']'.repeat(1e5)}`), () => true),
+    undefined,
+  )
 })
 
 test('fractions and shorter numbers are no big numbers', () => {

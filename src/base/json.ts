@@ -57,12 +57,39 @@ function keepNumberText(_key: string, value: unknown, context?: { source?: strin
 
 // Not yet in TypeScript's library: ES2026 JSON.rawJSON, in Node 24 and current browsers.
 const rawJson = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON
-/** The same value with every number as JavaScript has it, for whoever must count with them. */
-export function withPlainNumbers<T>(value: T): T {
+/** Numbers that are tried to be left as they are: each takes a look at the whole value. */
+const mostTried = 16
+
+/**
+ * The same value with numbers as JavaScript has them, for whoever must count with them, where it does not fit without; the others keep their
+ * text. Undefined: it does not fit anyway.
+ */
+export function withPlainNumbers<T>(value: T, fits: (value: T) => boolean): T | undefined {
+  const copy = shallowEnough(value)
+  if (copy === undefined || !fits(copy)) return undefined
+  let tried = 0
+  const restore = (from: unknown, into: unknown): void => {
+    if (from === null || typeof from !== 'object') return
+    for (const [key, item] of Object.entries(from)) {
+      const inside = into as Record<string, unknown>
+      if (!isRawJson(item)) restore(item, inside[key])
+      else if (++tried <= mostTried) {
+        const number = inside[key]
+        inside[key] = item
+        if (!fits(copy)) inside[key] = number
+      }
+    }
+  }
+  restore(value, copy)
+  return copy
+}
+
+/** With plain numbers; undefined when it is nested too deep. */
+function shallowEnough<T>(value: T): T | undefined {
   try {
     return plain(value) as T
   } catch (error) {
-    if (error instanceof RangeError) return value // nested too deep
+    if (error instanceof RangeError) return undefined
     throw error
   }
 }

@@ -98,9 +98,9 @@ export function decoderOf(
 
   /** A number that keeps its text is none to a check; where one must stand, its value counts. */
   function doubt(record: Rec, { tag, check }: Type, origin: Origin): void {
-    const plain = withPlainNumbers(record)
-    if (check(plain)) body.push(plain, tag, origin)
-    else pen.issue(badBody(dialect, tag, record, origin))
+    const plain = withPlainNumbers(record, check)
+    if (plain === undefined) pen.issue(badBody(dialect, tag, record, origin))
+    else body.push(plain, tag, origin)
   }
 
   return {

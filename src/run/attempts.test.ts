@@ -89,3 +89,12 @@ test('the end of the session ends the waiting, the end of a turn does not', asyn
   assert.equal(done.reason, 'cancelled')
   assert.equal(heard.length, 1)
 })
+
+test('what an attempt has left behind is known to the end', async () => {
+  const ends: Done[] = [{ ...doneWith('error'), forced: true }, doneWith('end_turn')]
+  const run = await startAttempts({
+    begin: (): Run => ({ send() {}, force() {}, answer: () => true, choose: () => true, done: Promise.resolve(ends.shift()!) }),
+    next: async ({ reason }) => (reason === 'error' ? 'all-again' : undefined),
+  })
+  assert.deepEqual(await run.done, { ...doneWith('end_turn'), forced: true })
+})

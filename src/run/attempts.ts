@@ -27,8 +27,11 @@ export async function startAttempts({ begin, next }: Attempts): Promise<Run> {
   }
 
   async function all(): Promise<Done> {
+    let left: Pick<Done, 'forced'> = {} // something of an attempt before may still run, too
     for (;;) {
-      const done = await current.done
+      const ended = await current.done
+      if (ended.forced === true) left = { forced: true }
+      const done = { ...ended, ...left }
       if (stopped !== undefined) return done
       waiting = new AbortController()
       const again = await next(done, waiting.signal)
