@@ -66,6 +66,16 @@ test('a last line without its end counts', async () => {
   assert.equal(running.of('session.start')[0]!.native, '11111111-2222-4333-8444-555555555555')
 })
 
+test('nothing is waited for when it is over', async () => {
+  const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+  const before = timers()
+  const running = hear((host) => startSpawned(driver('no-newline'), request, host, { ...times, drainMs: 60_000 }))
+  running.send({ type: 'prompt', text: 'go' })
+  running.send({ type: 'finish' })
+  await running.done
+  assert.equal(timers(), before)
+})
+
 test('the turns of a session that goes on are counted on', async () => {
   const running = hear((host) => startSpawned(driver('no-newline'), { ...request, how: 'resumed', turns: 2 }, host, times))
   running.send({ type: 'prompt', text: 'go' })

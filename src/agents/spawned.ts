@@ -34,6 +34,8 @@ export type Patience = {
   drainMs: number
 }
 export const patience: Patience = { interruptMs: 1500, termMs: 1500, lingerMs: 10_000, tasksMs: 120_000, settleMs: 300, drainMs: 300 }
+/** An open pipe keeps us here by itself. */
+const idly = { ref: false }
 
 const shownStderr = 4096
 const mostUnread = 32 * 2 ** 20 // bytes that were written to it
@@ -306,7 +308,8 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
       const abandonSilent = (): void => abandon('silent', 'closed its output and did not leave', `after ${times.lingerMs / 1000} s`)
       after(times.lingerMs, () => hasExited || abandonSilent())
     })
-    const drained = new Promise<void>((resolve) => started.stdout.once('close', resolve))
+    const closing = [started.stdout, started.stderr].map((pipe) => new Promise<void>((resolve) => pipe.once('close', resolve)))
+    const [drained] = closing
     for (const words of written) started.stdin!.write(words)
     if (isClosed) started.stdin!.end()
     if (cancel?.when !== 'step' && cancel !== undefined) end()
@@ -315,9 +318,9 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     const exitedAt = Date.now()
     // Its children may hold the pipe open, silent or not.
     while (!started.stdout.closed && Date.now() - heardAt < times.drainMs && Date.now() - exitedAt < 10 * times.drainMs)
-      await Promise.race([drained, sleep(20)])
+      await Promise.race([drained, sleep(20, undefined, idly)])
     await started.end(times.termMs)
-    await Promise.race([drained, sleep(times.drainMs)])
+    await Promise.race([Promise.all(closing), sleep(times.drainMs, undefined, idly)]) // why it failed stands on stderr, and may come late
     started.stdout.destroy()
     started.stderr.destroy()
     return exit
