@@ -185,9 +185,11 @@ const isPlain = (value: unknown): value is object =>
 
 // ── bytes ────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
+const newline = 0x0a
 const quote = 0x22
 const zero = 0x30
 const backslash = 0x5c
+const letterN = 0x6e
 const openBrace = 0x7b
 const [openOne, closeOne] = [Buffer.from('{'), Buffer.from('}')]
 
@@ -228,13 +230,14 @@ function encode(form: Form, text: string): void {
 function addText(form: Form, index: number, text: string): void {
   const isShort = text.length <= longestText
   form.values[index] = isShort ? text : forgotten
-  room(form, text.length)
+  room(form, text.length * 2)
   form.bytes[form.size] = quote
   if (!isShort) return addLong(form, text)
-  if (!ascii(form.bytes, form.size + 1, text)) return encode(form, JSON.stringify(text))
   const from = form.size + 1
-  form.froms[index] = from
-  form.size = form.tos[index] = from + text.length
+  const end = spell(form.bytes, from, text)
+  if (end === -1) return encode(form, JSON.stringify(text))
+  if (end - from === text.length) form.froms[index] = from
+  form.size = form.tos[index] = end
   form.bytes[form.size++] = quote
 }
 
@@ -256,6 +259,20 @@ function overText(form: Form, index: number, text: string): boolean {
   if (typeof form.values[index] !== 'string' || from === nowhere || text.length !== form.tos[index]! - from) return false
   form.values[index] = text
   return ascii(form.bytes, from, text)
+}
+
+/** Writes a text with its escapes, and tells where it ends; -1 when it has more than ASCII, or an escape that is rare. */
+function spell(bytes: Buffer, from: number, text: string): number {
+  let at = from
+  for (let index = 0; index < text.length; index++) {
+    const char = text.charCodeAt(index)
+    if (char === quote || char === backslash || char === newline) {
+      bytes[at++] = backslash
+      bytes[at++] = char === newline ? letterN : char
+    } else if (char < 0x20 || char > 0x7e) return -1
+    else bytes[at++] = char
+  }
+  return at
 }
 
 /** Writes what JSON does not escape and what takes one byte a character; false when the text is more than that. */
