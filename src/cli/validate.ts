@@ -43,6 +43,8 @@ type Job = {
   maxLine: number | undefined
   json: boolean
   named: boolean
+  /** Another process reads at the same time. */
+  together: boolean
 }
 type Result = { file: string; dialect?: string; verdict?: Verdict; error?: { message: string; exitCode: number } }
 type Told = { index: number; line: string } | { index: number; result: Result }
@@ -63,6 +65,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     maxLine,
     json,
     named: files.length > 1,
+    together: false,
   }
   const results = files.length > 1 ? await validateFiles(job) : [await validateFile(job.files[0]!, job, printer())]
   return conclude(results, values['strict'] === true, job.named)
@@ -83,13 +86,10 @@ function describe(finding: Finding, job: Pick<Job, 'json' | 'named'>, file: stri
   return `${job.named ? `${file}: ` : ''}line ${line}, byte ${byte}: ${severity} ${code}: ${text}. Rule: ${rule}`
 }
 
-async function validateFile(
-  file: string,
-  job: Pick<Job, 'from' | 'maxLine' | 'json' | 'named'>,
-  print: (line: string) => void,
-): Promise<Result> {
+async function validateFile(file: string, job: Omit<Job, 'files' | 'share'>, print: (line: string) => void): Promise<Result> {
   try {
     const input = await open(isPipe(file) ? pipeBlocks(file) : blocks(file), job.from)
+    if (job.together) await skipLastStage()
     const validator = createValidator(input.dialect, (finding) => print(describe(finding, job, file)), {
       maxLine: job.maxLine,
       others: claimers,
@@ -101,6 +101,12 @@ async function validateFile(
     return { file, error: { message: error.message, exitCode: error.exitCode } }
   }
 }
+
+/**
+ * Where two processes work, the compiler of each takes the processor from the other: its last stage costs more here than it brings. Compiled
+ * code that is kept (main.ts) was made with other flags: it must be loaded before.
+ */
+const skipLastStage = async (): Promise<void> => (await import('node:v8')).setFlagsFromString('--no-opt')
 
 function conclude(results: Result[], strict: boolean, named: boolean): number {
   let exitCode: number = exitCodes.ok
@@ -190,9 +196,10 @@ async function validateFiles(job: Job): Promise<Result[]> {
     }
   }
   const [mine, theirs] = shares(job.files.map(sizeOf))
-  const helper = theirs.length > 0 ? await startHelper({ ...job, share: theirs }, take) : undefined
+  const together = theirs.length > 0
+  const helper = together ? await startHelper({ ...job, share: theirs, together }, take) : undefined
   try {
-    await readShare({ ...job, share: mine }, take)
+    await readShare({ ...job, share: mine, together }, take)
     await helper?.ended
   } finally {
     helper?.stop()
@@ -250,15 +257,10 @@ async function readShare(job: Job, tell: (told: Told) => void): Promise<void> {
   await Promise.all([...job.share.filter((index) => isPipe(job.files[index]!)).map(read), readFiles()])
 }
 
-/** Where two processes work, the compiler of each takes the processor from the other: its last stage costs more here than it brings. */
-const quickly = '--no-opt'
-
 async function startHelper(job: Job, take: (told: Told) => void): Promise<{ ended: Promise<void>; stop(): void }> {
-  // Only here: they cost as much to load as all the rest.
-  const [{ spawn }, { setFlagsFromString }] = await Promise.all([import('node:child_process'), import('node:v8')])
+  const { spawn } = await import('node:child_process') // only here: it costs as much to load as all the rest
   const program = fileURLToPath(new URL('./cli.js', import.meta.url))
-  setFlagsFromString(quickly)
-  const argv = [...process.execArgv, quickly, program, 'validate', asHelper]
+  const argv = [...process.execArgv, program, 'validate', asHelper]
   const helper = spawn(process.execPath, argv, { stdio: ['pipe', 'pipe', 'inherit'] })
   const ended = new Promise<void>((resolve, reject) => {
     let rest = ''
