@@ -240,7 +240,8 @@ test('an end that must be forced says why it had to end', async () => {
 })
 
 test('a cancel before the program has said anything still makes a whole session', async () => {
-  const running = start('ignores-term')
+  const program = { file: '/bin/sh', args: ['-c', 'trap "" TERM; sleep 30'], cwd: '/', env: { PATH: process.env['PATH'] ?? '' } }
+  const running = start({ ...driver(''), program })
   running.send({ type: 'cancel', target: 'session', by: 'user', reason: 'cancelled', text: 'stopped by SIGINT', signal: 'SIGINT' })
   assert.equal((await whole(running)).reason, 'cancelled')
   assert.equal(running.kinds(), 'session.start prompt.submit cancel.request session.end')
