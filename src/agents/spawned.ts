@@ -308,8 +308,6 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
       const abandonSilent = (): void => abandon('silent', 'closed its output and did not leave', `after ${times.lingerMs / 1000} s`)
       after(times.lingerMs, () => hasExited || abandonSilent())
     })
-    const closing = [started.stdout, started.stderr].map((pipe) => new Promise<void>((resolve) => pipe.once('close', resolve)))
-    const [drained] = closing
     for (const words of written) started.stdin!.write(words)
     if (isClosed) started.stdin!.end()
     if (cancel?.when !== 'step' && cancel !== undefined) end()
@@ -318,9 +316,9 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     const exitedAt = Date.now()
     // Its children may hold the pipe open, silent or not.
     while (!started.stdout.closed && Date.now() - heardAt < times.drainMs && Date.now() - exitedAt < 10 * times.drainMs)
-      await Promise.race([drained, sleep(20, undefined, idly)])
+      await Promise.race([started.drained, sleep(20, undefined, idly)])
     await started.end(times.termMs)
-    await Promise.race([Promise.all(closing), sleep(times.drainMs, undefined, idly)]) // why it failed stands on stderr, and may come late
+    await Promise.race([started.drained, sleep(times.drainMs, undefined, idly)]) // why it failed stands on stderr, and may come late
     started.stdout.destroy()
     started.stderr.destroy()
     return exit

@@ -29,6 +29,8 @@ export type Group = {
   stderr: Readable
   /** The command itself has ended; what it started may still run. Never rejects: a command that is not found ends with code 127. */
   exited: Promise<Exit>
+  /** Both outputs are read to their end, which may be after the exit; never while something else holds one open. */
+  drained: Promise<unknown>
   /** Ends all that runs: TERM, and KILL to what is left after the grace (200 ms). True when something still ran. It may be called again. */
   end(graceMs?: number): Promise<boolean>
   /** KILL, now, to all that runs. `end` is still needed. */
@@ -79,6 +81,7 @@ export async function startGroup({ file, args, cwd, env, stdin, mark }: GroupOpt
   await new Promise<void>((resolve, reject) => child.once('spawn', resolve).once('error', reject))
   const { pid, stdout, stderr } = child as typeof child & { pid: number; stdout: Readable; stderr: Readable }
   for (const stream of child.stdio) stream?.on('error', () => {}) // the other side is gone: its exit says so
+  const drained = Promise.all([stdout, stderr].map((pipe) => new Promise<void>((resolve) => pipe.once('close', resolve))))
   const release = guardGroup(pid, mark)
   ;(child.stdio[3] as Writable).end('\n')
 
@@ -104,6 +107,7 @@ export async function startGroup({ file, args, cwd, env, stdin, mark }: GroupOpt
     stdout,
     stderr,
     exited,
+    drained,
     end: (grace = graceMs) => (ended ??= finish(grace)),
     kill: () => signalAll('SIGKILL'),
   }

@@ -28,9 +28,7 @@ export function createStdioTransport({ command, cwd, env }: Child): StdioTranspo
     const { code, signal } = await running.exited
     ending = signal === null ? `it exited with code ${code}` : `it was ended by ${signal}`
     await running.end()
-    // A process that has left the group may hold the pipes for ever.
-    const closed = [running.stdout, running.stderr].map((pipe) => new Promise<void>((resolve) => pipe.once('close', resolve)))
-    if (!running.stdout.closed || !running.stderr.closed) await within(Promise.all(closed), graceMs.output)
+    await within(running.drained, graceMs.output) // a process that has left the group may hold the pipes for ever
     running.stdout.destroy()
     running.stderr.destroy()
     transport.onclose?.()

@@ -32,7 +32,6 @@ export async function search({ args, folder, most, signal, keep = () => true }: 
     stop()
   }, timeoutMs)
   signal.addEventListener('abort', stop)
-  const errorsRead = new Promise<void>((resolve) => group.stderr.once('close', resolve)) // the exit may be told before the last words are read
   try {
     const reader = createLineReader(longestLine, (line) => {
       if (keep(line)) lines.push(line)
@@ -45,7 +44,7 @@ export async function search({ args, folder, most, signal, keep = () => true }: 
     }
     reader.end()
     const isEnough = lines.length > most
-    const [{ code }] = isEnough ? [{ code: 0 }] : await Promise.all([group.exited, errorsRead])
+    const [{ code }] = isEnough ? [{ code: 0 }] : await Promise.all([group.exited, group.drained])
     signal.throwIfAborted()
     if (isLate) throw new ToolError(`the search took longer than ${timeoutMs / 1000} s; name a smaller folder`)
     if (code === 127) throw new ToolError('ripgrep (rg) is not installed; install it, or search with a command')
