@@ -96,7 +96,7 @@ function isOurs(folder: string): boolean {
 }
 
 if (Number(process.versions.node.split('.')[0]) < 24) {
-  say(`sluice needs Node 24 or newer; this is ${process.version}`)
+  console.error(`sluice needs Node 24 or newer; this is ${process.version}`)
   process.exit(exitCodes.usage)
 }
 keepCompiled(process.env)
