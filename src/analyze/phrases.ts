@@ -36,7 +36,7 @@ export function readOn(reading: Reading, piece: string): string | undefined {
   const length = lengthOf(piece)
   if (length === 0) return undefined
   const { held: before, last } = reading
-  const held = before !== '' && neighbours[(last << 5) | low(piece, 0)] === 1 ? beginningIn(before, 0) : ''
+  const held = before !== '' && neighbours[(last << 5) | low(piece, 0)] === 1 && goesOn(before, piece) ? beginningIn(before, 0) : ''
   if (reading.number === 'none' && held === '' && search(piece, 0) < 0) {
     hold(reading, length > longPiece ? beginningIn(piece, 0) : piece)
     return undefined
@@ -121,23 +121,24 @@ const neighbours = new Uint8Array(1024)
 const jumps = new Uint8Array(1024).fill(shortest - 1)
 /** The phrases by their first character. */
 const byFirst: (readonly Entry[])[] = Array.from({ length: 32 }, () => [])
-/** The beginnings of phrases by the pair at their end, longest first; a first character follows anything. */
-const byEnd: (readonly string[])[] = Array.from({ length: 1024 }, () => [])
-const endsWith = (index: number, beginning: string): void => {
-  byEnd[index] = [...byEnd[index]!, beginning].toSorted((a, b) => b.length - a.length)
+type Split = { beginning: string; rest: string }
+/** Phrases in two, by the pair at the end of their beginning, the longest first; a first character follows anything. */
+const byEnd: (readonly Split[])[] = Array.from({ length: 1024 }, () => [])
+const split = (index: number, phrase: string, at: number): void => {
+  const parts = { beginning: phrase.slice(0, at), rest: phrase.slice(at) }
+  byEnd[index] = [...byEnd[index]!, parts].toSorted((a, b) => b.beginning.length - a.beginning.length)
 }
 for (const entry of phrases) {
   const [phrase] = entry
   byFirst[low(phrase, 0)] = [...byFirst[low(phrase, 0)]!, entry]
-  for (let before = 0; before < 32; before++) endsWith((before << 5) | low(phrase, 0), phrase[0]!)
+  for (let before = 0; before < 32; before++) split((before << 5) | low(phrase, 0), phrase, 1)
   for (let at = 1; at < phrase.length; at++) {
     const index = pair(phrase, at)
     neighbours[index] = 1
     if (at < shortest) jumps[index] = Math.min(jumps[index]!, shortest - 1 - at)
-    if (at < phrase.length - 1) endsWith(index, phrase.slice(0, at + 1))
+    if (at < phrase.length - 1) split(index, phrase, at + 1)
   }
 }
-const mayGoOn = Uint8Array.from(byEnd, ({ length }) => (length === 0 ? 0 : 1))
 
 /** Where the next phrase begins, or -1. */
 function search(text: string, from: number): number {
@@ -152,22 +153,32 @@ function search(text: string, from: number): number {
 }
 
 function phraseAt(text: string, at: number): Entry | undefined {
-  for (const entry of byFirst[low(text, at)]!) if (stands(entry[0], text, at)) return entry
+  for (const entry of byFirst[low(text, at)]!) if (at + entry[0].length <= lengthOf(text) && stands(entry[0], text, at)) return entry
   return undefined
 }
+
+const endOf = (text: string, length: number): number => (length > 1 ? pair(text, length - 1) : low(text, 0))
 
 /** The end of the text that may be the beginning of a phrase. */
 function beginningIn(text: string, from: number): string {
   const length = lengthOf(text)
-  const ends = length > 1 ? pair(text, length - 1) : low(text, 0)
-  if (mayGoOn[ends] === 0) return ''
-  for (const beginning of byEnd[ends]!)
+  for (const { beginning } of byEnd[endOf(text, length)]!)
     if (beginning.length <= length - from && stands(beginning, text, length - beginning.length)) return beginning
   return ''
 }
 
+/** Whether a phrase may begin in the one text and go on in the other. */
+function goesOn(text: string, next: string): boolean {
+  const length = lengthOf(text)
+  for (const { beginning, rest } of byEnd[endOf(text, length)]!)
+    if (stands(rest, next, 0) && beginning.length <= length && stands(beginning, text, length - beginning.length)) return true
+  return false
+}
+
+/** As far as the text goes. */
 function stands(phrase: string, text: string, from: number): boolean {
-  for (let at = 0; at < phrase.length; at++) if (lower(codeAt(text, from + at)) !== codeAt(phrase, at)) return false
+  const end = Math.min(phrase.length, lengthOf(text) - from)
+  for (let at = 0; at < end; at++) if (lower(codeAt(text, from + at)) !== codeAt(phrase, at)) return false
   return true
 }
 const lower = (code: number): number => (code >= 65 && code <= 90 ? code + 32 : code)

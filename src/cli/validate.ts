@@ -89,7 +89,7 @@ function describe(finding: Finding, job: Pick<Job, 'json' | 'named'>, file: stri
 async function validateFile(file: string, job: Omit<Job, 'files' | 'share'>, print: (line: string) => void): Promise<Result> {
   try {
     const input = await open(isPipe(file) ? pipeBlocks(file) : blocks(file), job.from)
-    if (job.together) await skipLastStage()
+    if (job.together) skipLastStage()
     const validator = createValidator(input.dialect, (finding) => print(describe(finding, job, file)), {
       maxLine: job.maxLine,
       others: claimers,
@@ -106,7 +106,7 @@ async function validateFile(file: string, job: Omit<Job, 'files' | 'share'>, pri
  * Where two processes work, the compiler of each takes the processor from the other: its last stage costs more here than it brings. Compiled
  * code that is kept (main.ts) was made with other flags: it must be loaded before.
  */
-const skipLastStage = async (): Promise<void> => (await import('node:v8')).setFlagsFromString('--no-opt')
+const skipLastStage = (): void => process.getBuiltinModule('node:v8').setFlagsFromString('--no-opt')
 
 function conclude(results: Result[], strict: boolean, named: boolean): number {
   let exitCode: number = exitCodes.ok
@@ -258,7 +258,7 @@ async function readShare(job: Job, tell: (told: Told) => void): Promise<void> {
 }
 
 async function startHelper(job: Job, take: (told: Told) => void): Promise<{ ended: Promise<void>; stop(): void }> {
-  const { spawn } = await import('node:child_process') // only here: it costs as much to load as all the rest
+  const { spawn } = process.getBuiltinModule('node:child_process') // only here: it costs as much to load as all the rest
   const program = fileURLToPath(new URL('./cli.js', import.meta.url))
   const argv = [...process.execArgv, program, 'validate', asHelper]
   const helper = spawn(process.execPath, argv, { stdio: ['pipe', 'pipe', 'inherit'] })
