@@ -5,7 +5,7 @@ import { toolFailed } from '../model/outcome.ts'
 import type { ToolKind } from '../model/vocabulary.ts'
 import { changesOf } from './changes.ts'
 import { type CommandDigest, keeper, type List, type SessionDigest, type ToolDigest } from './digest-shape.ts'
-import { beginning } from './excerpt.ts'
+import { beginning, ownCopy } from './excerpt.ts'
 import { commandOf, subjectOf } from './subject.ts'
 
 const mostOpen = 4096
@@ -39,7 +39,8 @@ export function createTools() {
     let file = files.get(path)
     if (file === undefined) {
       if (files.size >= mostFiles) return void moreFiles++
-      files.set(path, (file = { path, read: 0, changed: 0, told: 0 }))
+      const own = ownCopy(path)
+      files.set(own, (file = { path: own, read: 0, changed: 0, told: 0 }))
     }
     file[how]++
   }
@@ -90,7 +91,7 @@ export function createTools() {
       if (command === undefined || event.status === 'denied') return
       commands.add(() => ({
         seq: call.seq,
-        command: beginning(command, longestCommand),
+        command: ownCopy(beginning(command, longestCommand)),
         status: event.status,
         failed,
         ...(event.exitCode !== undefined && { exitCode: event.exitCode }),

@@ -29,6 +29,9 @@ const isPair = (text: string, at: number): boolean =>
 /** One text of its own: put together with `+`, it would keep the texts that its parts were cut from. */
 const flat = (...parts: string[]): string => parts.join('')
 
+/** A text that was cut from another keeps the whole of that in memory; its copy does not. */
+export const ownCopy = (text: string): string => flat(text.slice(0, 1), text.slice(1))
+
 const onOneLine = (text: string): string => (/[^\x21-\x7e ]|  |^ | $/.test(text) ? text.replace(/\s+/g, ' ').trim() : text)
 
 /** A part of a text that does not keep the whole of it in memory, as a slice would. */
