@@ -115,7 +115,10 @@ await bundle(
 )
 
 // The command line: a small entry that loads one bundle a command; dialects and prices are the library's.
-/** To import node:fs loads its streams too, which takes a tenth of a start; to ask for it does not. An old Node, which lacks that, must get as far as the word about it. */
+/**
+ * To import node:fs loads its streams too, which takes a tenth of a start; to ask for it does not. A Node that is too old for that must get
+ * as far as the word about it.
+ */
 const plugins = [
   {
     name: 'node:fs without its streams',
