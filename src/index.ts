@@ -60,9 +60,15 @@ export function detect(input: Input): Detection {
 /** The named dialect, or the one that the input is in. Throws when it cannot be told. */
 function choose(input: Uint8Array[], name: DialectName | undefined): Dialect {
   const found = name ?? detect(input).dialect
-  if (found === undefined || !Object.hasOwn(dialects, found))
-    throw new TypeError(`the dialect of the input is not known; name one of ${Object.keys(dialects).join(', ')}`)
-  return dialects[found as DialectName]
+  if (found === undefined) throw new TypeError(`the dialect of the input is not known; name one of ${Object.keys(dialects).join(', ')}`)
+  return named(found as DialectName)
+}
+
+/** Who calls from JavaScript may give any name. */
+function named<Name extends DialectName>(name: Name): (typeof dialects)[Name] {
+  if (!Object.hasOwn(dialects, name))
+    throw new TypeError(`${JSON.stringify(name)} is not a dialect; name one of ${Object.keys(dialects).join(', ')}`)
+  return dialects[name]
 }
 
 /** All events of a stream, its end included. */
@@ -83,7 +89,7 @@ export function write(
   events: Iterable<Event>,
   dialect: WritableName,
 ): { text: string; records: Rec[]; losses: Loss[]; additions: Addition[] } {
-  const to = dialects[dialect]
+  const to = named(dialect)
   const ledger = createLedger(to)
   const records: Rec[] = []
   const target = to.encoder(ledgerSink(ledger, to, (record) => void records.push(record)))
@@ -111,7 +117,7 @@ export function convert(
     line: (text: string) => void parts.push(text, '\n'),
     bytes: (bytes: Uint8Array) => void parts.push(decoder.decode(bytes, { stream: true })),
   }
-  const converter = createConverter(from, dialects[options.to], output, { others: all, ...options })
+  const converter = createConverter(from, named(options.to), output, { others: all, ...options })
   for (const chunk of whole) converter.push(chunk)
   const summary = converter.end()
   return { ...summary, from: from.name, text: parts.join('') + decoder.decode() }

@@ -328,6 +328,13 @@ test('a closed pipe ends quietly, a full disk does not', () => {
   const full = shell(`sluice convert ${sample} --to avenor > /dev/full`)
   assert.equal(full.status, 1)
   assert.match(full.stderr, /no space left/)
+  for (const words of ['--help', '--version', 'convert --help', 'run --help']) {
+    const quiet = shell(`(sleep 0.1; sluice ${words}; echo $? >&2) | true`)
+    assert.equal(quiet.stderr, '0\n', words)
+    const told = shell(`sluice ${words} > /dev/full`)
+    assert.equal(told.status, 1, words)
+    assert.equal(told.stderr, 'sluice: cannot write the output: no space left on the device\n', words)
+  }
 })
 
 test('records come out as they come in', async () => {

@@ -36,3 +36,26 @@ test('what is lost whole travels along like all else that is lost', () => {
   const { text } = convert(new TextEncoder().encode(`${JSON.stringify(said)}\n`), { from: 'sluice', to: 'avenor', carry: true })
   assert(text.includes('of a subagent'))
 })
+
+test('a number past 2^53 where one must stand, an id of such digits and a time past all doubles go through our own dialect', () => {
+  const call = [
+    '{"kind":"user_prompt","text":"a"}',
+    '{"kind":"tool_call","id":"1","name":"f","arguments":{}}',
+    '{"kind":"tool_result","id":"1","result":"ok","status":"ok","duration_ms":12345678901234567890}',
+    '{"kind":"done"}',
+  ].join('\n')
+  const back = convert(convert(call, { to: 'sluice' }).text, { to: 'appctl' })
+  assert.match(back.text, /"result":"ok","status":"ok","duration_ms":12345678901234567000/)
+  const asked = [
+    '{"event":"session.start","session_id":"s","ts":1e400}',
+    '{"event":"permission.request","session_id":"s","request_id":12345678901234567891,"tool":"bash","options":["allow","reject"]}',
+  ].join('\n')
+  const { text } = convert(asked, { from: 'avenor', to: 'sluice' })
+  assert.match(text, /"id":"12345678901234567891"/)
+  assert.doesNotMatch(text, /null|"kind":"issue"/)
+})
+
+test('a name that is no dialect is told as that', () => {
+  assert.throws(() => convert('{"kind":"done"}', { to: 'nope' as WritableName }), /^TypeError: "nope" is not a dialect; name one of sluice/)
+  assert.throws(() => convert('{"kind":"done"}', { from: 'nope' as WritableName, to: 'appctl' }), /"nope" is not a dialect/)
+})

@@ -28,11 +28,15 @@ test('a number past all doubles keeps its text', () => {
 
 test('a number is as JavaScript has it where it must be one, and keeps its text elsewhere', () => {
   type Counted = { a: unknown; b: { c: unknown; __proto__: unknown }; d?: unknown[] }
-  const text = '{"a":12345678901234567890,"b":{"c":1e400,"__proto__":98765432109876543210,"e":null},"d":[12345678901234567890,{"x":"y"}]}'
+  const text =
+    '{"a":12345678901234567890,"b":{"c":1234567890123456789012,"__proto__":98765432109876543210,"e":null},"d":[12345678901234567890,{"x":"y"}]}'
   const value = parseJson(text) as Counted
   const counted = withPlainNumbers(value, ({ b, d }) => typeof b.c === 'number' && typeof d?.[0] === 'number')
-  assert.deepEqual([counted?.b.c, counted?.d], [Infinity, [12345678901234567000, { x: 'y' }]])
-  assert.match(stringifyJson(counted), /^\{"a":12345678901234567890,"b":\{"c":null,"__proto__":98765432109876543210,"e":null\}/)
+  assert.deepEqual([counted?.b.c, counted?.d], [1234567890123456789012, [12345678901234567000, { x: 'y' }]])
+  assert.match(
+    stringifyJson(counted),
+    /^\{"a":12345678901234567890,"b":\{"c":1\.2345678901234568e\+21,"__proto__":98765432109876543210,"e":null\}/,
+  )
   assert.equal(stringifyJson(value), text, 'what was given is as it was')
   assert.equal(
     withPlainNumbers(value, () => false),
@@ -44,6 +48,13 @@ test('a number is as JavaScript has it where it must be one, and keeps its text 
     withPlainNumbers(parseJson(`${'['.repeat(1e5)}${']'.repeat(1e5)}`), () => true),
     undefined,
   )
+})
+
+test('a number that keeps its text counts as that text where a text may stand, and is left out past all doubles', () => {
+  const { id } = withPlainNumbers(parseJson('{"id":12345678901234567891}') as { id: unknown }, (one) => typeof one.id !== 'object')!
+  assert.equal(id, '12345678901234567891')
+  const isCounted = ({ n }: { n?: unknown }): boolean => n === undefined || typeof n === 'number'
+  assert.equal(stringifyJson(withPlainNumbers(parseJson('{"n":1e400,"m":-1e400}') as { n?: unknown }, isCounted)), '{"m":-1e400}')
 })
 
 test('fractions and shorter numbers are no big numbers', () => {

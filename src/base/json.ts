@@ -62,7 +62,8 @@ const mostTried = 16
 
 /**
  * The same value with numbers as JavaScript has them, for whoever must count with them, where it does not fit without; the others keep their
- * text. Undefined: it does not fit anyway.
+ * text, as a text where only that fits, as of an id. What is past all doubles has no value to count with: it is left out where it may be.
+ * Undefined: it does not fit anyway.
  */
 export function withPlainNumbers<T>(value: T, fits: (value: T) => boolean): T | undefined {
   const copy = shallowEnough(value)
@@ -75,8 +76,8 @@ export function withPlainNumbers<T>(value: T, fits: (value: T) => boolean): T | 
       if (!isRawJson(item)) restore(item, inside[key])
       else if (++tried <= mostTried) {
         const number = inside[key]
-        inside[key] = item
-        if (!fits(copy)) inside[key] = number
+        const better = [item, (item as { rawJSON: string }).rawJSON, ...(number === Infinity || number === -Infinity ? [undefined] : [])]
+        if (!better.some((way) => ((inside[key] = way), fits(copy)))) inside[key] = number
       }
     }
   }

@@ -5,9 +5,10 @@ import { isWritable } from '../dialects/contract.ts'
 import { createConverter, type Summary } from '../stream/convert.ts'
 import { claimers, loadDialect, open, writableNames } from './dialects.ts'
 import { CommandError, exitCodes, hasCode, say, systemReason, usageError } from './exit.ts'
-import { blocks, mustBeAnother, oneFile, recordsOut, writeAll } from './io.ts'
+import { blocks, mustBeAnother, oneFile, recordsOut } from './io.ts'
 import { type CommandSpec, parseOptions, sizeOption, textOption } from './options.ts'
 import { redactionOf, redactOption } from './redaction.ts'
+import { writeAll } from './write.ts'
 
 const spec: CommandSpec = {
   usage: 'sluice convert [FILE|-] --to DIALECT [options]',

@@ -1,11 +1,12 @@
 // Where a command reads and writes. Files are read in blocks into one buffer; the hot path never waits.
-import { closeSync, createReadStream, fstatSync, openSync, readSync, type Stats, statSync, writeSync } from 'node:fs'
+import { closeSync, createReadStream, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs'
 import { roomForChunk } from '../base/moulds.ts'
 import { quoted } from '../base/text.ts'
 import type { Output } from '../stream/convert.ts'
 import { harmless } from '../views/harmless.ts'
 import { createJsonOut } from './json-out.ts'
-import { ClosedPipe, CommandError, exitCodes, hasCode, systemReason, usageError } from './exit.ts'
+import { CommandError, exitCodes, hasCode, systemReason, usageError } from './exit.ts'
+import { writeAll } from './write.ts'
 
 const blockSize = 1 << 16 // what was read is still in the cache of the processor when it is parsed
 const heldSize = 1 << 20 // of output
@@ -173,18 +174,3 @@ export function print(text: string): void {
   out.text(text)
   out.flush()
 }
-
-export function writeAll(fd: number, data: Uint8Array): void {
-  let done = 0
-  while (done < data.length) {
-    try {
-      done += writeSync(fd, data, done)
-    } catch (error) {
-      if (hasCode(error, 'EAGAIN')) Atomics.wait(pause, 0, 0, 1) // a pipe that its reader has made non-blocking is full
-      else if (hasCode(error, 'EPIPE')) throw new ClosedPipe()
-      else throw new CommandError(`cannot write the output: ${systemReason(error)}`, exitCodes.failed, { cause: error })
-    }
-  }
-}
-
-const pause = new Int32Array(new SharedArrayBuffer(4))

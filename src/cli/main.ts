@@ -4,6 +4,7 @@ import module from 'node:module'
 import { nearest } from '../base/nearest.ts'
 import { CommandError, exitCodes, say } from './exit.ts'
 import { version } from './version.ts'
+import { writeAll } from './write.ts'
 
 type Command = { run(argv: readonly string[]): Promise<number> }
 
@@ -58,11 +59,11 @@ Examples:
 async function main(argv: readonly string[]): Promise<number> {
   const [name, ...rest] = argv
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
-    process.stdout.write(overview())
+    writeAll(1, Buffer.from(overview()))
     return name === undefined ? exitCodes.usage : exitCodes.ok
   }
   if (name === '--version' || name === '-V') {
-    process.stdout.write(`${version}\n`)
+    writeAll(1, Buffer.from(`${version}\n`))
     return exitCodes.ok
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined

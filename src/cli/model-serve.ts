@@ -5,10 +5,11 @@ import { loadScript, ScriptError } from '../script/load.ts'
 import type { Script } from '../script/script.ts'
 import { type Entry, serveScript } from '../script/server.ts'
 import { CommandError, exitCodes, say, signalCodes, systemReason, usageError } from './exit.ts'
-import { mustBeAnother, print, writeAll } from './io.ts'
+import { mustBeAnother, print } from './io.ts'
 import { basesAt, recipesFor, recipeText } from './model-agents.ts'
 import { firstSignal, listening, portIn } from './model-listen.ts'
 import { type CommandSpec, parseOptions, textOption } from './options.ts'
+import { writeAll } from './write.ts'
 
 const spec: CommandSpec = {
   usage: 'sluice model serve SCRIPT [options]',

@@ -2,6 +2,7 @@
 import { nearest } from '../base/nearest.ts'
 import { quoted } from '../base/text.ts'
 import { usageError } from './exit.ts'
+import { writeAll } from './write.ts'
 
 // Not imported: that would load all that node:util can do, about five milliseconds of every start.
 const { parseArgs } = process.getBuiltinModule('node:util')
@@ -30,7 +31,7 @@ export function parseOptions(spec: CommandSpec, argv: readonly string[]): Parsed
     throw usageError(explain(error, Object.keys({ ...spec.options, help })))
   }
   if (parsed.values['help'] === true) {
-    process.stdout.write(helpText(spec))
+    writeAll(1, Buffer.from(helpText(spec)))
     return undefined
   }
   return { values: parsed.values as Parsed['values'], files: parsed.positionals }

@@ -87,3 +87,7 @@ test('errors and denials', () => {
     ['Write'],
   )
 })
+
+test('what is no record says nothing', () => {
+  assert.equal(finalResult([null, 5, 'x'] as unknown as Rec[]), undefined)
+})

@@ -10,9 +10,9 @@ import { usd } from './values.ts'
 
 export type Input = Iterable<Event> | Iterable<Rec>
 
-/** Events as they are; records decoded. */
+/** Events as they are; records decoded. What is no record says nothing. */
 export function eventsOf(input: Input): Event[] {
-  const items = [...(input as Iterable<Event | Rec>)]
+  const items = [...(input as Iterable<Event | Rec>)].filter(isRecord) as (Event | Rec)[]
   if (items.every(isEvent)) return items
   const decoder = claude.decoder()
   const events = items.flatMap((record, index) =>

@@ -1,6 +1,6 @@
 // sluice → events: what stands on the line is the event, so decoding changes nothing but keys that are not known.
 // The pen is not used: the stream was ordered when it was written. Only a missing end is added.
-import type { Rec } from '../../base/json.ts'
+import { type Rec, withPlainNumbers } from '../../base/json.ts'
 import type { Event, Origin, Payload } from '../../model/event.ts'
 import { createPen } from '../../model/pen.ts'
 import { type Decoder, type Shapes, badBody } from '../contract.ts'
@@ -23,8 +23,9 @@ export function decoder(shapes: Shapes): Decoder {
       const check = typeof kind === 'string' && Object.hasOwn(shapes.checks, kind) ? shapes.checks[kind] : undefined
       if (check === undefined)
         return [{ v: 1, seq: ++seq, kind: 'raw', origin, type: typeof kind === 'string' ? kind : '', why: 'unknown' }]
-      if (!check(record)) return [own(badBody({ name: 'sluice', shapes }, kind as string, record, origin), origin)]
-      const event = record as unknown as Event // just checked
+      const fit = check(record) ? record : withPlainNumbers(record, check)
+      if (fit === undefined) return [own(badBody({ name: 'sluice', shapes }, kind as string, record, origin), origin)]
+      const event = fit as unknown as Event // just checked
       pen.follow(event)
       seq = event.seq
       return [event]
