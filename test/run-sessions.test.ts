@@ -4,6 +4,7 @@ import { appendFileSync, readdirSync, readFileSync, statSync, writeFileSync } fr
 import { dirname, join } from 'node:path'
 import { suite, test } from 'node:test'
 import type { Rec } from '../src/base/json.ts'
+import { claimSession } from '../src/log/claim.ts'
 import { all, at, linesOf, model, type Model, type Place, place, sluice, tell, valid } from './run-support.ts'
 
 const first = `turns:
@@ -83,6 +84,24 @@ suite('going on', () => {
       for (const part of ['what is in the notes?', 'Looking.', 'plum', 'It says plum.', 'and now?'])
         assert.ok(text.includes(part), `${face}: ${part}`)
     }
+  })
+
+  test('is refused while another run has not ended; a copy can go on', async (t) => {
+    const here = place(t, { 'notes.txt': 'plum\n' })
+    const { session, file } = await begun(here, t)
+    const before = readFileSync(file, 'utf8')
+    const { args } = await model(t, here, 'script', 'turns: [{text: later}]')
+    const other = claimSession(here.sessions, session)
+    for (const how of [['--continue'], ['--resume', session]]) {
+      const { code, stderr } = await sluice(here, ['run', 'and now?', ...how, ...args])
+      assert.equal(code, 2)
+      assert.match(stderr, /is that of a run that has not ended \(process \d+\); wait for its end, or add --fork/)
+    }
+    assert.equal(readFileSync(file, 'utf8'), before)
+    assert.equal((await sluice(here, ['run', 'and now?', '--continue', '--fork', ...args])).code, 0)
+    other.release()
+    assert.equal((await sluice(here, ['run', 'and now?', '--resume', session, ...args])).code, 0)
+    await valid(here, [file])
   })
 
   test('with --fork leaves the old file as it was, and begins another that is whole', async (t) => {

@@ -1,5 +1,6 @@
 // The session that a run works in, with its file: a new one, or one that goes on.
 import { newId } from '../agents/builtin/id.ts'
+import { SessionTaken } from '../log/claim.ts'
 import { openSessionLog, SessionNotFound } from '../log/sessions.ts'
 import type { Event } from '../model/event.ts'
 import { ResumeError, resumeSession, type Resumed } from '../run/resume.ts'
@@ -16,7 +17,7 @@ export async function sessionOf({ session }: Pick<AgentFlags, 'session'>, folder
     }
     return { how: session.how, ...(await resumeSession(folder, { ...session, cwd }, () => newId('ses'))) }
   } catch (error) {
-    if (error instanceof SessionNotFound || error instanceof ResumeError) throw usageError(error.message)
+    if (error instanceof SessionNotFound || error instanceof ResumeError || error instanceof SessionTaken) throw usageError(error.message)
     throw usageError(`the session cannot be kept in ${folder}: ${systemReason(error)}`)
   }
 }

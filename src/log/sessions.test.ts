@@ -6,6 +6,7 @@ import {
   chownSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -17,7 +18,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { makeEvent } from '../model/make.ts'
-import { listSessions, openSessionLog, readSession, SessionNotFound, sessionsFolder, startOf } from './sessions.ts'
+import { SessionTaken } from './claim.ts'
+import { claim, listSessions, openSessionLog, readSession, SessionNotFound, sessionsFolder, startOf } from './sessions.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'sluice-log-'))
 after(() => rmSync(folder, { recursive: true }))
@@ -104,4 +106,28 @@ test('a folder that others may look into is closed, and what is no file of ours 
   if (process.getuid?.() !== 0) return
   chownSync(join(at, 's.ndjson'), 65534, 65534)
   await assert.rejects(readSession(at, 's'), /belongs to somebody else/)
+})
+
+test('one at a time writes to a session', () => {
+  const at = place()
+  const log = openSessionLog(at, 's')
+  assert.throws(() => claim(at, 's'), SessionTaken)
+  assert.throws(() => openSessionLog(at, 's', 1), /process \d+\); wait for its end, or add --fork/)
+  openSessionLog(at, 'another').close()
+  log.close()
+  const again = claim(at, 's')
+  assert.throws(() => openSessionLog(at, 's', 1), SessionTaken)
+  openSessionLog(at, 's', 1, again).close()
+  assert.deepEqual(readdirSync(at).toSorted(), ['another.ndjson', 's.ndjson'])
+})
+
+test('what a killed run has left behind holds nobody up', () => {
+  const at = place()
+  openSessionLog(at, 's').close()
+  const gone = String(execFileSync('/bin/sh', ['-c', 'echo $$'])).trim()
+  for (const left of [`${gone} 123`, `${process.pid} 123`, '', 'garbage', `${process.pid}`]) {
+    writeFileSync(join(at, 's.lock'), left)
+    openSessionLog(at, 's', 1).close()
+  }
+  assert.deepEqual(readdirSync(at), ['s.ndjson'])
 })

@@ -7,6 +7,7 @@ import { isAbsolute, join } from 'node:path'
 import { createLineBlock } from '../files/line-block.ts'
 import { createFramer } from '../framing/framer.ts'
 import type { Event } from '../model/event.ts'
+import { type Claim, claimSession } from './claim.ts'
 import { lineOf } from './line.ts'
 
 export type SessionLog = {
@@ -30,14 +31,20 @@ export function sessionsFolder(env: Readonly<Record<string, string | undefined>>
 /** Session ids go into file names: nothing but these characters. */
 const isId = (text: string): boolean => /^[A-Za-z0-9_-]{1,128}$/.test(text)
 
-/** `lastSeq`: the number of the last event that the file holds; new ones go on from there. */
-export function openSessionLog(folder: string, id: string, lastSeq = 0): SessionLog {
+/** Nobody else writes to this session until it is released. Throws SessionTaken. */
+export function claim(folder: string, id: string): Claim {
+  if (!isId(id)) throw new SessionNotFound(id)
+  return claimSession(folder, id)
+}
+
+/** `lastSeq`: the number of the last event that the file holds; new ones go on from there. `claimed`: by whoever has read it before. */
+export function openSessionLog(folder: string, id: string, lastSeq = 0, claimed?: Claim): SessionLog {
   if (!isId(id)) throw new Error(`${JSON.stringify(id)} cannot be the id of a session`)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   chmodSync(folder, 0o700) // it may have been there
   const path = join(folder, `${id}${suffix}`)
-  const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_RDWR } = constants
-  const fd = openSync(path, O_RDWR | O_APPEND | O_NOFOLLOW | (lastSeq === 0 ? O_CREAT | O_EXCL : 0), 0o600)
+  const held = claimed ?? claimSession(folder, id)
+  const fd = openFile(path, lastSeq === 0, held)
   if (lastSeq > 0) cutTornLine(fd)
   let seq = lastSeq
 
@@ -54,7 +61,18 @@ export function openSessionLog(folder: string, id: string, lastSeq = 0): Session
       flush()
       fdatasyncSync(fd)
       closeSync(fd)
+      held.release()
     },
+  }
+}
+
+function openFile(path: string, isNew: boolean, held: Claim): number {
+  const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_RDWR } = constants
+  try {
+    return openSync(path, O_RDWR | O_APPEND | O_NOFOLLOW | (isNew ? O_CREAT | O_EXCL : 0), 0o600)
+  } catch (error) {
+    held.release()
+    throw error
   }
 }
 

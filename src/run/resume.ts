@@ -1,7 +1,7 @@
 // Going on with a session from its file: all its events, the ends that a crash left out, and the number to go on from.
 import { createPen } from '../model/pen.ts'
 import type { Event } from '../model/event.ts'
-import { listSessions, openSessionLog, readSession, type SessionLog, startOf } from '../log/sessions.ts'
+import { claim, listSessions, openSessionLog, readSession, type SessionLog, startOf } from '../log/sessions.ts'
 
 export type Resumed = { id: string; history: Event[]; log: SessionLog; forkedFrom?: string }
 
@@ -15,20 +15,33 @@ export class ResumeError extends Error {
 /** A fork is a copy under an id of its own: its file, too, is all there is of it. */
 export async function resumeSession(folder: string, { how, id, cwd }: Wanted, newId: () => string): Promise<Resumed> {
   const from = id ?? (await lastOf(folder, cwd))
-  const found = await legalIn(await readSession(folder, from), from)
-  if (found.find(({ kind }) => kind !== 'raw' && kind !== 'issue')?.kind !== 'session.start')
-    throw new ResumeError(`the file of session ${JSON.stringify(from)} does not begin with its start`)
-  const missing = endsOf(found)
-  if (how === 'resumed') {
-    const log = openSessionLog(folder, from, lastSeq(found))
-    for (const event of missing) log.append(event)
-    return { id: from, history: [...found, ...missing], log }
-  }
+  if (how === 'resumed') return goOn(folder, from)
+  const { found, missing } = await whole(folder, from)
   const copy = newId()
   const log = openSessionLog(folder, copy)
   const history = [...found, ...missing].map((event, index) => ({ ...event, seq: index + 1, session: copy }))
   for (const event of history) log.append(event)
   return { id: copy, history, log, forkedFrom: from }
+}
+
+async function goOn(folder: string, id: string): Promise<Resumed> {
+  const claimed = claim(folder, id) // what is read here must not go on elsewhere
+  try {
+    const { found, missing } = await whole(folder, id)
+    const log = openSessionLog(folder, id, lastSeq(found), claimed)
+    for (const event of missing) log.append(event)
+    return { id, history: [...found, ...missing], log }
+  } catch (error) {
+    claimed.release()
+    throw error
+  }
+}
+
+async function whole(folder: string, id: string): Promise<{ found: Event[]; missing: Event[] }> {
+  const found = await legalIn(await readSession(folder, id), id)
+  if (found.find(({ kind }) => kind !== 'raw' && kind !== 'issue')?.kind !== 'session.start')
+    throw new ResumeError(`the file of session ${JSON.stringify(id)} does not begin with its start`)
+  return { found, missing: endsOf(found) }
 }
 
 /** A file may have been changed by anybody who can write to it: what is no event of this session is passed over. */
