@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname } from 'node:path'
@@ -260,6 +261,22 @@ test('a subscriber that is behind when the run ends still gets the rest, and the
     Array.from({ length: 3000 }, (_, n) => n + 1),
   )
   assert.equal(notices.at(-1)!.method, 'end')
+})
+
+test('one who reads slowly is waited for as long as it reads', async () => {
+  const run = await fakeRun()
+  const socket = connect(run.control.path!)
+  socket.write(`${JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'subscribe', params: { after: 0 } })}\n`)
+  await once(socket, 'data')
+  for (let n = 0; n < 20_000; n++) run.emit(delta('x'.repeat(1000)))
+  let tail = ''
+  socket.on('data', (chunk: Buffer) => {
+    tail = (tail + chunk.toString('latin1')).slice(-200)
+    socket.pause()
+    setTimeout(() => socket.resume(), 5)
+  })
+  await Promise.all([run[Symbol.asyncDispose](), once(socket, 'close')])
+  assert.match(tail, /"method":"end","params":\{"head":20000\}/)
 })
 
 test('a subscriber who cannot keep up is heard all the same', async () => {

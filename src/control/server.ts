@@ -11,6 +11,7 @@ import { codes, mostUnread, serveLines } from './rpc.ts'
 const longestLine = 1 << 20
 const mostConnections = 32
 const graceMs = 1000
+const mostGraceMs = 10_000
 const mostWaiting = mostUnread - (1 << 20) // bytes that a subscriber has not taken yet, before he is served from the log
 
 export type ControlServer = {
@@ -81,9 +82,16 @@ function writeToken(path: string, token: string): void {
   closeSync(fd)
 }
 
-/** Until all have got everything, but not longer than a moment. */
+/** Until all have got everything. Who takes nothing for a moment is not waited for, and nobody for long. */
 async function served({ feed }: Controlled, { connections }: Listening): Promise<void> {
-  const deadline = Date.now() + graceMs
   const isDone = (): boolean => feed.isServed() && [...connections].every(({ writableLength }) => writableLength === 0)
-  while (!isDone() && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 5))
+  const sum = (): number => [...connections].reduce((so, { bytesWritten, writableLength }) => so + bytesWritten - writableLength, 0)
+  const deadline = Date.now() + mostGraceMs
+  let taken = sum()
+  for (let since = Date.now(); !isDone() && Date.now() < Math.min(deadline, since + graceMs);) {
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    const now = sum()
+    if (now > taken) since = Date.now()
+    taken = now
+  }
 }
