@@ -27,7 +27,7 @@ test('every character has the width that string-width gives it', () => {
 test('text without styles breaks where styled text does', () => {
   const pieces = fc.constantFrom('a', 'word', ' ', '  ', 'é', '—', '漢', 'e\u0301', '😀', 'longlongword')
   fc.assert(
-    fc.property(fc.array(pieces), fc.integer({ min: 2, max: 12 }), (parts, width) => {
+    fc.property(fc.array(pieces), fc.integer({ min: -2, max: 12 }), (parts, width) => {
       const text = `${parts.join('')}.`
       const styled = wrapped(style.bold(text), width).map((line) => line.replaceAll(/\x1b\[\d+m/g, ''))
       assert.deepEqual(wrapped(text, width), styled)
@@ -41,6 +41,19 @@ test('lines break at spaces, and inside a word that is too long', () => {
   assert.deepEqual(wrapped('漢字漢字', 5), ['漢字', '漢字'])
   assert.deepEqual(wrapped('  indented', 20), ['  indented'])
   assert.deepEqual(wrapped('a\n\nb', 20), ['a', '', 'b'])
+})
+
+test('where there is no room at all, a line takes one character', () => {
+  for (const width of [1, 0, -3]) {
+    for (const text of ['ab', 'äb', '漢字', style.red('ab')]) assert.equal(wrapped(text, width).length, 2, JSON.stringify([text, width]))
+    assert.equal(cutTo('ab', width), '…')
+  }
+})
+
+test('one long word takes no longer than as many short ones, nor do many spaces', { timeout: 10_000 }, () => {
+  assert.equal(wrapped('a'.repeat(8_000_000), 80).length, 100_000)
+  assert.equal(wrapped('é'.repeat(8_000_000), 80).length, 100_000)
+  assert.deepEqual(wrapped(`é${' '.repeat(400_000)}b `, 80), ['é', 'b'])
 })
 
 test('a style goes on over the break, and ends at the end of each line', () => {

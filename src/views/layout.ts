@@ -58,10 +58,11 @@ const styles = /\x1b\[\d+m/g
 const tokens = /\x1b\[\d+m|\n| +|[^\x1b\n ]+/g
 const offOf = (on: number): number => (on === 1 || on === 2 ? 22 : on < 10 ? on + 20 : 39)
 
-/** Lines of at most `width` columns, broken at spaces where there are any. */
+/** Lines of at most `width` columns, broken at spaces where there are any. Each takes a character, also where there is no room for it. */
 export function wrapped(text: string, width: number): string[] {
-  if (!narrow.test(text)) return text.includes('\x1b') || text.includes('\n') ? wrappedStyled(text, width) : wrappedWords(text, width)
-  return wrappedNarrow(text.endsWith(' ') && !ascii.test(text) ? text.replace(/ +$/, '') : text, width)
+  const room = Math.max(1, width)
+  if (!narrow.test(text)) return text.includes('\x1b') || text.includes('\n') ? wrappedStyled(text, room) : wrappedWords(text, room)
+  return wrappedNarrow(text.endsWith(' ') && !ascii.test(text) ? text.trimEnd() : text, room)
 }
 
 function wrappedStyled(text: string, width: number): string[] {
@@ -152,7 +153,8 @@ function wrappedNarrow(text: string, width: number): string[] {
   const lines: string[] = []
   let start = 0
   while (text.length - start > width) {
-    const gap = text.lastIndexOf(' ', start + width)
+    let gap = start + width
+    while (gap > start && text.charCodeAt(gap) !== space) gap-- // lastIndexOf would look through all that is wrapped already
     const line = gap > start ? text.slice(start, gap).trimEnd() : ''
     lines.push(line === '' ? text.slice(start, start + width) : line)
     start = line === '' ? start + width : gap

@@ -36,6 +36,15 @@ test('quotes are barred and long lines wrapped under their sign', () => {
   assert.deepEqual(lines('- one two three four', 10), ['• one two', '  three', '  four'])
 })
 
+test('words keep some room, however deep they stand', () => {
+  assert.deepEqual(lines(`${'> '.repeat(7)}hi`, 20), ['│ │ │ │ │ > > hi'])
+  assert.deepEqual(lines(`${'>'.repeat(7)} - hi`, 20), ['│ │ │ │ │ >> - hi'])
+  assert.deepEqual(lines(`a\n${' '.repeat(30)}- one two three`, 20), ['a', '        • one two', '          three'])
+  assert.deepEqual(lines(`${'> '.repeat(5)}${' '.repeat(9)}- one two`, 20), ['│ │ │ │ │ • one two'])
+  for (const width of [1, 20, 80]) assert.ok(lines(`${'> '.repeat(40)}hi`, width).length > 0)
+  assert.ok(lines('>'.repeat(200_000)).length > 0)
+})
+
 test('no text can act on the terminal', () => {
   const hostile = '\x1b]8;;http://evil\x07click\x1b]8;;\x07 \u202egnp\u{e0041} **\x1b[2J** `\x9b31m`'
   assert.equal(
@@ -46,7 +55,7 @@ test('no text can act on the terminal', () => {
 
 test('every line fits, whatever stands in it', () => {
   const words = fc.array(
-    fc.oneof(fc.string(), fc.constantFrom('**', '_', '`', '# ', '\n', ' ', '漢字', 'é', '🎉', '| a |', '---', '```\n')),
+    fc.oneof(fc.string(), fc.constantFrom('**', '_', '`', '# ', '> > > ', '- ', '\n', ' ', '漢字', 'é', '🎉', '| a |', '---', '```\n')),
     { maxLength: 40 },
   )
   fc.assert(

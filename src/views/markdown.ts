@@ -115,26 +115,40 @@ const closes = (line: string, fence: string): boolean =>
 const marked = /^ *[#>*+_\d-]/ // whatever else a line begins with, it is none of these
 const heading = /^ {0,3}#{1,6} +(\S.*)$/
 const rule = /^ {0,3}(?:-[- ]{2,}|\*[* ]{2,}|_[_ ]{2,})$/
-const quote = /^ {0,3}((?:> ?){1,9})(.*)$/
+const quote = /^ {0,3}> ?/
 const item = /^( {0,40})(?:([-*+])|(\d{1,9})[.)]) (?:\[([ xX])\] )?(.*)$/
+
+const leastRoom = 10 // columns that words keep inside of quotes and lists: what stands deeper is not moved further to the right
 
 function plainLine(line: string, width: number, style: Style): string[] {
   if (beginsWithLetter(line) || !marked.test(line)) return wrapped(inline(line, style), width)
   const title = heading.exec(line)?.[1]
   if (title !== undefined) return wrapped(style.bold(style.cyan(inline(title, style))), width)
   if (rule.test(line)) return [style.dim('─'.repeat(Math.min(width, 40)))]
-  const [, marks, quoted] = quote.exec(line) ?? []
-  if (marks !== undefined && quoted !== undefined) {
-    const bar = style.dim('│ ').repeat(marks.replaceAll(' ', '').length)
-    return plainLine(quoted, width - widthOf(bar), style).map((part) => bar + part)
+  const { depth, quoted } = unquoted(line, Math.floor((width - leastRoom) / 2))
+  if (depth > 0) {
+    const bar = style.dim('│ ').repeat(depth)
+    return plainLine(quoted, width - 2 * depth, style).map((part) => bar + part)
   }
   const [, indent, bullet, number, check, said] = item.exec(line) ?? []
   if (indent === undefined || said === undefined) return wrapped(inline(line, style), width)
   const sign = check !== undefined ? (check === ' ' ? '☐' : '☑') : bullet !== undefined ? '•' : `${number}.`
-  const hang = ' '.repeat(indent.length + sign.length + 1)
+  const before = indent.slice(0, Math.max(0, width - leastRoom - sign.length - 1))
+  const hang = ' '.repeat(before.length + sign.length + 1)
   return wrapped(inline(said, style), width - hang.length).map((part, index) =>
-    index === 0 ? `${indent}${style.cyan(sign)} ${part}` : hang + part,
+    index === 0 ? `${before}${style.cyan(sign)} ${part}` : hang + part,
   )
+}
+
+/** A line without its signs of a quote, but at most so many of them: the others stay text. */
+function unquoted(line: string, most: number): { depth: number; quoted: string } {
+  let quoted = line
+  let depth = 0
+  for (let mark = quote.exec(quoted); mark !== null && depth < most; mark = quote.exec(quoted)) {
+    quoted = quoted.slice(mark[0].length)
+    depth++
+  }
+  return { depth, quoted }
 }
 
 // ── tables ───────────────────────────────────────────────────────────────────────────────────────────────────────────────
