@@ -50,6 +50,21 @@ test('a call comes open and again with what became of it, whatever the agent cal
   ])
 })
 
+test('a result may hold anything: its texts are the output', () => {
+  const outputs = (content: unknown[]): unknown =>
+    brief(
+      rowsOf(
+        { kind: 'tool.start', call: 'c', name: 'Bash', toolKind: 'edit' },
+        { kind: 'tool.update', call: 'c', state: 'running', content },
+        { kind: 'tool.end', call: 'c', status: 'ok', content },
+      ),
+      'output',
+    ).at(-1)
+  const odd = [null, 1, 'a', true, [], [null], {}, { text: null }, { content: null }, { content: 'b' }, { content: [null] }]
+  assert.deepEqual(outputs(odd), [undefined])
+  assert.deepEqual(outputs([...odd, { text: 'c' }, { content: { text: 'd' } }]), ['c\nd'])
+})
+
 test('a call announced without its input tells what it is about when that is known', () => {
   const rows = rowsOf(
     { kind: 'tool.start', call: 'c', name: 'x', toolKind: 'read' },

@@ -1,5 +1,6 @@
 // Events → timeline rows. One pass, no look-ahead: what is open is told as open and again when it has ended, so that a live
 // stream and a recording are shown by the same code. Memory holds only what is open.
+import { isRecord } from '../base/json.ts'
 import type { Event, EventOf } from '../model/event.ts'
 import { outcomeOf, toolFailed } from '../model/outcome.ts'
 import { changesOf, isDiffBlock } from './changes.ts'
@@ -363,10 +364,9 @@ const spanOf = (from: number | undefined, to: number | undefined): number | unde
 const changesFiles = (kind: string): boolean => kind === 'edit' || kind === 'other' || kind === 'move' || kind === 'delete'
 
 function joinedText(content: readonly unknown[] | undefined): string | undefined {
-  if (content === undefined) return undefined
-  const texts = content.flatMap((block) => {
-    const { text, content: inner } = block as { text?: unknown; content?: { text?: unknown } }
-    return typeof text === 'string' ? [text] : typeof inner?.text === 'string' ? [inner.text] : []
-  })
+  const texts = content?.flatMap((block) => textOf(block) ?? (isRecord(block) ? textOf(block['content']) : undefined) ?? []) ?? []
   return texts.length === 0 ? undefined : texts.join('\n')
 }
+
+/** A block may be anything: what a result holds is the tool's own. */
+const textOf = (block: unknown): string | undefined => (isRecord(block) && typeof block['text'] === 'string' ? block['text'] : undefined)
