@@ -3,7 +3,15 @@
 import type { EventOf } from '../model/event.ts'
 import type { Phase } from '../model/vocabulary.ts'
 
-const ranks: Readonly<Record<string, number>> = { channel: 4, sidecar: 4, transcript: 3, tmux: 1, pty: 1, terminal: 1 }
+const ranks: Readonly<Record<string, number>> = {
+  __proto__: null as never, // a source may be any word
+  channel: 4,
+  sidecar: 4,
+  transcript: 3,
+  tmux: 1,
+  pty: 1,
+  terminal: 1,
+}
 const seen = 2 // also a supervisor's own word, and the agent's
 
 export const rankOf = (source = ''): number => ranks[source] ?? seen

@@ -202,6 +202,12 @@ suite('a better source is not overruled in the same turn', () => {
     assert.equal(phaseAfter(status('working', 'avenor'), chunk), 'thinking')
     assert.equal(phaseAfter(status('working', 'channel'), chunk), 'working')
   })
+  test('and so does a source that nobody knows, whatever it is called', () => {
+    for (const source of ['x', 'constructor', 'toString', '__proto__']) {
+      assert.equal(phaseAfter(status('thinking', source), status('working', 'tmux')), 'thinking')
+      assert.equal(phaseAfter(status('thinking', 'channel'), status('working', source)), 'thinking')
+    }
+  })
   test('the next turn begins anew', () =>
     assert.equal(phaseAfter(status('thinking', 'channel'), end, { event: 'agent.prompt_submitted' }, status('working', 'tmux')), 'working'))
 })

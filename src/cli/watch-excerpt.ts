@@ -21,6 +21,7 @@ export function chunkText({ content, delta }: Rec): string {
 }
 
 const excerpts: Readonly<Record<string, (record: Rec) => string>> = {
+  __proto__: null as never, // a name may be any word
   'agent.status': ({ phase, label }) => [phase, label].map(word).filter(Boolean).join(' | '),
   'tool.call': tool,
   'tool.call_update': tool,

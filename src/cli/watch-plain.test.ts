@@ -79,6 +79,7 @@ suite('excerpts', () => {
     [{ event: 'deploy.checked', label: 'mine' }, ''],
     [{ event: 'session.start', backend: 'claude' }, ''],
   ]
+  for (const event of ['constructor', 'toString', 'valueOf', 'hasOwnProperty', '__proto__']) cases.push([{ event, label: 'mine' }, ''])
   for (const [record, excerpt] of cases)
     test(`${JSON.stringify(record).slice(0, 100)} → ${excerpt.slice(0, 40)}`, () =>
       assert.equal(lineOf(record), `EVENT ${record['event'] as string} s ${excerpt}`))
