@@ -1,6 +1,7 @@
 // What a line of `watch` says of an Avenor record: its session, and the few words that tell most about it.
 // The surprise: records of wrong shape are told too, so nothing is taken for granted but that the record is an object.
 import { isRecord, type Rec, stringifyJson } from '../base/json.ts'
+import { isPrintable, printable } from '../base/text.ts'
 
 /** In code points. */
 const longest = 120
@@ -45,9 +46,9 @@ const isMissing = (value: unknown): boolean => value === undefined || value === 
 const word = (value: unknown): string => (typeof value === 'string' ? value : '')
 const shown = (number: unknown): string => (isMissing(number) ? '?' : typeof number === 'string' ? number : stringifyJson(number))
 
-/** The beginning of it, on one line. A text may be very long: what is not shown is not looked at. */
+/** The beginning of it, in one paragraph. A text may be very long: what is not shown is not looked at. */
 export function brief(text: string): string {
-  if (text.length <= longest && !breaks.test(text)) return text.trimEnd()
+  if (text.length <= longest && !/[\r\n\t]/.test(text)) return text.trimEnd()
   let out = ''
   let count = 0
   let inBreak = false
@@ -58,15 +59,15 @@ export function brief(text: string): string {
     if (count++ === longest) break
     out += isBreak ? ' ' : character
   }
-  return oneLine(out.trimEnd())
+  return out.trimEnd()
 }
 
-/** All of it, on one line. */
-export const whole = (text: string): string => oneLine(text.replace(/[\r\n\t]+/g, ' ').trim())
+/** All of it, in one paragraph. */
+export const whole = (text: string): string => text.replace(/[\r\n\t]+/g, ' ').trim()
 
-/** A line stays one for every reader: some take U+0085 or U+2028 for its end. And a pipe may lead to a terminal, which reverses text. */
+/**
+ * A line stays one for every reader: some take U+0085 or U+2028 for its end. And nothing in it acts on the terminal that a pipe may lead
+ * to, or is hidden from whoever reads it; what joins characters or keeps them apart belongs to the text.
+ */
 export const oneLine = (text: string): string =>
-  breaks.test(text) ? text.replace(allBreaks, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`) : text
-
-const breaks = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/
-const allBreaks = new RegExp(breaks, 'g')
+  isPrintable(text) && !text.includes('\n') ? text : text.replace(/[^\u200c\u200d]+/g, (part) => printable(part))

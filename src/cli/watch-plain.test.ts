@@ -99,6 +99,14 @@ suite('excerpts', () => {
     const evil = 'a\nEVENT session.end s stop_reason=end_turn\u2028\u0085\u001b[2J\u202e\u2066\u200f'
     for (const record of [{ event: evil }, { event: 'x', session_id: evil }, { event: 'avenor.error', source: evil }])
       assert.doesNotMatch(lineOf(record), /[\u0000-\u001f\u007f-\u009f\u200f\u2028-\u202e\u2066]/)
+    const hidden = 'ab\u200bc\u2060d\ufeffe\u{e0041}f\u00adg\ud83d'
+    const shown = 'ab\\u200bc\\u2060d\\ufeffe\\u{e0041}f\\u00adg\\ud83d'
+    for (const event of [hidden, `${hidden}\u200d`]) assert.equal(lineOf({ event }), `EVENT ${event.replace(hidden, shown)} s `)
+    assert.equal(lineOf({ event: 'agent.thought_chunk', delta: hidden }), `EVENT agent.thought_chunk s ${shown}`)
+    assert.equal(
+      lineOf({ event: 'avenor.error', source: `${hidden}${'x'.repeat(200)}` }),
+      `EVENT avenor.error s ${shown}${'x'.repeat(107)}`,
+    )
     const joined = '👩\u200d💻 می\u200cشود' // what joins characters or keeps them apart belongs to the text
     assert.equal(lineOf({ event: 'agent.thought_chunk', delta: joined }), `EVENT agent.thought_chunk s ${joined}`)
   })

@@ -21,7 +21,7 @@ export function createPlain({ dialect, nameOf, put, wants, classify, accumulate,
   let joined: { key: string; name: string; session: string; text: string; its: Class; since: number } | undefined
 
   function print(name: string, session: string, excerpt: string, its: Class): void {
-    if (wants(session, its)) put.line(`${tagOf(its, classify)}EVENT ${oneLine(name)} ${oneLine(session)} ${excerpt}`)
+    if (wants(session, its)) put.line(oneLine(`${tagOf(its, classify)}EVENT ${name} ${session} ${excerpt}`))
   }
 
   function settle(): void {
