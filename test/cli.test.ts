@@ -94,6 +94,39 @@ test('arrays: same bytes with --array, lines without', () => {
   assert.deepEqual([(JSON.parse(noisy.stdout) as unknown[]).length, noisy.status], [3, 1])
 })
 
+test('a broken array is told, and --array writes one array whatever comes in', () => {
+  const prompt = '{"kind":"user_prompt","text":"a"}'
+  const done = '{"kind":"done"}'
+  const broken = [
+    `[${prompt},${done}`,
+    `[${prompt} ${done}]`,
+    `[${prompt},,${done}]`,
+    `[${prompt},${done},]`,
+    `[${prompt},{"a":tru},${done}]`,
+  ]
+  const legal = [
+    `[${prompt}][${done}]\n`,
+    `[${prompt}]\n${done}\n`,
+    `[][${prompt},${done}]`,
+    `[${prompt},${done}]\n[]`,
+    `${prompt}\n[${done}]`,
+  ]
+  for (const text of [...broken, ...legal]) {
+    const status = broken.includes(text) ? 1 : 0
+    assert.equal(sluice(['validate'], text).status, status, text)
+    const array = sluice(['convert', '--to', 'appctl', '--array'], text)
+    assert.deepEqual(JSON.parse(array.stdout), [JSON.parse(prompt), JSON.parse(done)], text)
+    assert.equal(array.status, status, text)
+    const other = sluice(['convert', '--to', 'avenor', '--array'], text)
+    assert.equal(other.status, status, text)
+    assert.equal(Array.isArray(JSON.parse(other.stdout)), true)
+    const repaired = sluice(['validate', '--repair'], text)
+    assert.equal(sluice(['validate', '--from', 'appctl'], repaired.stdout).status, 0, text)
+  }
+  const lines = sluice(['convert', '--to', 'appctl'], broken[2])
+  assert.equal(lines.stdout, `${prompt}\n${done}\n`)
+})
+
 test('the tour goes through to its end, in every dialect that can be written', () => {
   const { stdout, stderr, status } = sluice(['tour'])
   assert.equal(stderr, '')

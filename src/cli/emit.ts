@@ -55,6 +55,7 @@ function createEvents() {
     record: (event) => void found.push(event),
     bad(code, text, { bytes, start, end }) {
       if (code === 'utf8') return
+      if (code === 'array') throw usageError(`this is no list of events: ${text}`)
       throw usageError(`${quoted(Buffer.from(bytes.subarray(start, end)).toString())} is not an event: ${text}`)
     },
   })

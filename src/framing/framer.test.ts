@@ -104,6 +104,26 @@ test('a broken record never takes its neighbours with it', () => {
   assert.deepEqual(brief('{\n  "a": 1,\n{"b":2}\n'), ['1:bad-json', '2:noise', '3:{"b":2}'])
 })
 
+test('a broken array gives all its records, and each fault between them is told once', () => {
+  const both = ['1:{"a":1}', '1:{"b":2}']
+  assert.deepEqual(brief('[{"a":1},{"b":2}'), [...both, '1:array'])
+  assert.deepEqual(brief('[{"a":1},{"b":2},\n'), [...both, '2:array'])
+  assert.deepEqual(brief('[{"a":1},{"b":2},]'), [...both, '1:array'])
+  assert.deepEqual(brief('[{"a":1},{"b":2},,,]'), [...both, '1:array'])
+  assert.deepEqual(brief('[{"a":1} {"b":2}]'), ['1:{"a":1}', '1:array', '1:{"b":2}'])
+  assert.deepEqual(brief('[{"a":1},\n,,{"b":2}]'), ['1:{"a":1}', '2:array', '2:{"b":2}'])
+  assert.deepEqual(brief('[{"a":1} x]\n[{"b":2}]'), ['1:{"a":1}', '1:bad-json', '2:{"b":2}'])
+  assert.deepEqual(
+    frame('[{"a":1} {"b":2},]').map(({ bad, offset }) => [bad, offset]),
+    [
+      [undefined, 1],
+      ['array', 9],
+      [undefined, 9],
+      ['array', 17],
+    ],
+  )
+})
+
 test('a tail cut in a record or in a character is told as cut', () => {
   assert.deepEqual(brief('{"a":1}\n{"b":"x'), ['1:{"a":1}', '2:cut'])
   const cut = bytesOf('{"a":1}\n{"b":"é"}').slice(0, -3)
@@ -159,6 +179,10 @@ const soup = fc.oneof(
     '{\n  "a": [\n    1\n  ]\n}\n',
     '[{"x":1},{"y":"]"}]\n',
     '[\n  {"x": 1},\n  2\n]\n',
+    '[{"x":1},',
+    '{"x":1},',
+    ',',
+    ',]',
     '"',
     '\\',
     '[',

@@ -10,11 +10,12 @@ import { dataOf, isField } from './sse.ts'
 
 /**
  * A place in the input: `line` and `record` count from 1, `offset` is bytes from the start. `form`: records that share one have the same
- * keys in the same order; 0 or absent when that is not known.
+ * keys in the same order; 0 or absent when that is not known. `array`: in which array of the input it stands, from 1; 0 or absent: in none.
  */
-export type Span = { bytes: Uint8Array; start: number; end: number; offset: number; line: number; inArray?: boolean; form?: number } // valid only during the call
+export type Span = { bytes: Uint8Array; start: number; end: number; offset: number; line: number; array?: number; form?: number } // valid only during the call
 
-export type BadCode = 'noise' | 'not-object' | 'bad-json' | 'cut' | 'too-long' | 'utf8'
+/** `array`: what stands between the records of an array is wrong, or it is never closed; the span is empty. */
+export type BadCode = 'noise' | 'not-object' | 'bad-json' | 'array' | 'cut' | 'too-long' | 'utf8'
 
 export type FrameSink = {
   record(value: Rec, span: Span): void
@@ -55,7 +56,8 @@ export function createFramer(sink: FrameSink, options: FramerOptions = {}) {
   let base = 0 // offset of the first byte of the chunk at hand
   let line = 1
   let skipping = false // inside a line or element that is over the limit
-  let array: { scan: Scan; inElement: boolean; head: number } | undefined
+  let array: { scan: Scan; inElement: boolean; head: number; next: 'comma' | 'record' | 'any' } | undefined // `any`: also after a fault that was told
+  let arrays = 0
   let pretty:
     | {
         start: number
@@ -68,7 +70,7 @@ export function createFramer(sink: FrameSink, options: FramerOptions = {}) {
   let first = true
   let events = false // these are server-sent events
   let fields: Span[] = [] // lines that are fields of an event if its data follows, and noise if not
-  const lineSpan: Span = { bytes: carry, start: 0, end: 0, offset: 0, line: 0, inArray: false, form: 0 } // one for all lines: the hot path makes no garbage
+  const lineSpan: Span = { bytes: carry, start: 0, end: 0, offset: 0, line: 0, array: 0, form: 0 } // one for all lines: the hot path makes no garbage
 
   function keep(bytes: Uint8Array, start: number, end: number): void {
     const size = carried + end - start
@@ -225,13 +227,17 @@ export function createFramer(sink: FrameSink, options: FramerOptions = {}) {
         const byte = bytes[at]!
         if (byte === newline) line++
         if (byte === closeBracket) {
+          if (state.next === 'record') badArray('a comma with no record after it', bytes, at)
           array = undefined
           return at + 1
         }
+        if (byte === comma) takeComma(bytes, at)
         if (isSpace(byte) || byte === comma) {
           at++
           continue
         }
+        if (state.next === 'comma' && byte === openBrace) badArray('no comma between two records', bytes, at) // all else is told for itself
+        state.next = 'comma'
         state.inElement = true
         state.head = byte
         state.scan = newScan()
@@ -244,8 +250,8 @@ export function createFramer(sink: FrameSink, options: FramerOptions = {}) {
       if (!skipping)
         takeElement(
           carried > 0
-            ? { bytes: carry, start: 0, end: carried, offset: carryAt, line, inArray: true }
-            : { bytes, start: at, end: close, offset: base + at, line, inArray: true },
+            ? { bytes: carry, start: 0, end: carried, offset: carryAt, line, array: arrays }
+            : { bytes, start: at, end: close, offset: base + at, line, array: arrays },
         )
       carried = 0
       skipping = state.inElement = false
@@ -253,6 +259,15 @@ export function createFramer(sink: FrameSink, options: FramerOptions = {}) {
     }
     return end
   }
+
+  function takeComma(bytes: Uint8Array, at: number): void {
+    const state = array!
+    if (state.next === 'record') badArray('two commas with no record between them', bytes, at)
+    state.next = state.next === 'comma' ? 'record' : 'any'
+  }
+
+  const badArray = (text: string, bytes: Uint8Array, at: number): void =>
+    sink.bad('array', text, { bytes, start: at, end: at, offset: base + at, line, array: arrays })
 
   function takeElement(span: Span): void {
     if (!parse(span)) sink.bad('bad-json', 'not valid JSON', span)
@@ -325,7 +340,8 @@ export function createFramer(sink: FrameSink, options: FramerOptions = {}) {
         const opens = startsArray(bytes, at, end)
         if (opens === undefined) return (keep(bytes, at, end), end)
         if (opens) {
-          array = { scan: newScan(), inElement: false, head: 0 }
+          array = { scan: newScan(), inElement: false, head: 0, next: 'any' }
+          arrays++
           return at + 1
         }
       }
@@ -367,6 +383,7 @@ export function createFramer(sink: FrameSink, options: FramerOptions = {}) {
           offset: carryAt,
           line,
         })
+      else if (!array.inElement) badArray('the input ends before the array is closed', carry, 0)
       return
     }
     if (carried > 0 && !skipping) takeLine(carry, 0, carried, carryAt, line, true)

@@ -55,7 +55,8 @@ export function redactThrough(dialect: Dialect, out: Output, redactor: Redactor,
 }
 
 /** Bytes that are no record. After `utf8` the record follows; what is too long could not be looked at; an array must stay JSON. */
-const passes = (code: string, array: boolean): boolean => code !== 'utf8' && code !== 'too-long' && (!array || code === 'not-object')
+export const passes = (code: string, array: boolean): boolean =>
+  code !== 'utf8' && code !== 'too-long' && code !== 'array' && (!array || code === 'not-object')
 
 /** Line breaks stand only between tokens of JSON, never inside: leaving them out with the indentation changes no value. */
 export const onOneLine = (json: string): string => (json.includes('\n') ? json.replace(/\r?\n[ \t]*/g, '') : json)

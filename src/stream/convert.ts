@@ -5,7 +5,7 @@ import { type Claimer, type Dialect, isWritable, typeFinder, whyInvalid, type Wr
 import { createFramer, type Span } from '../framing/framer.ts'
 import type { Event } from '../model/event.ts'
 import { type Addition, createLedger, ledgerSink, type Loss } from './ledger.ts'
-import { onOneLine, redactThrough } from './convert-redact.ts'
+import { onOneLine, passes, redactThrough } from './convert-redact.ts'
 import { createReader, foreign } from './read.ts'
 import type { Redactor } from './redact.ts'
 
@@ -77,7 +77,7 @@ function translate(
     if (event.raw === undefined) return event.origin.record === copied // a later event of the same record
     copied = event.origin.record
     if (event.kind !== 'raw') isCopy = true // a record that only passed through says nothing about the others
-    put(event.raw)
+    if (!array || !isUnreadable(event)) put(event.raw)
     return true
   }
 
@@ -122,6 +122,9 @@ function translate(
   }
 }
 
+/** Bytes that cannot stand in an array. */
+const isUnreadable = (event: Event): boolean => event.kind === 'issue' && ['noise', 'bad-json', 'cut'].includes(event.code)
+
 /** The redactor's own mark is no loss of the source's. */
 function unmarked(event: Event, { name }: Dialect): Event {
   if (name === 'sluice' || event.ext?.['redacted'] === undefined) return event
@@ -139,20 +142,37 @@ function passThrough(dialect: Dialect, out: Output, { maxLine, array = false, ot
   const typeOf = typeFinder(dialect.shapes)
   let copies = false // known from the first record on: nothing is to be done with a record but to prove it
   let framing: 'undecided' | 'lines' | 'array' = 'undecided'
+  let sound = true // nothing stands in the way of copying an array whole
+  let copyTo = 0 // where the last record of that array ends
   let held: Uint8Array[] = []
+  let heldAt = 0 // offset of its first byte
 
   function tell(code: string, text: string, { line, offset: byte }: Span): void {
     issues++
     onIssue?.({ code, line, byte, text })
   }
 
-  /** Only when an array becomes lines or lines an array; otherwise the chunks are copied whole. */
-  const reframes = (): boolean => framing === (array ? 'lines' : 'array')
+  /** When an array becomes lines, or lines and broken arrays one array; otherwise the chunks are copied whole. */
+  const reframes = (): boolean => (array ? framing === 'lines' || !sound : framing === 'array')
 
-  function take({ bytes, start, end, inArray }: Span): void {
-    if (framing === 'undecided') framing = inArray === true ? 'array' : 'lines'
-    copies = !reframes()
-    if (copies) return
+  const copiesArray = (): boolean => array && framing === 'array' && sound
+
+  /** The input is more than one array, or less: what has been copied so far is its beginning, the rest comes record by record. */
+  function breakArray(): void {
+    if (copiesArray()) {
+      release(copyTo)
+      held = []
+      written = copyTo
+    }
+    sound = false
+  }
+
+  function take({ bytes, start, end, offset, array: number = 0 }: Span): void {
+    if (framing === 'undecided') framing = number > 0 ? 'array' : 'lines'
+    if (number !== 1) breakArray()
+    if (copiesArray()) copyTo = offset + end - start
+    copies = framing === 'lines' && !array
+    if (copies || copiesArray()) return
     const text = onOneLine(utf8(bytes, start, end))
     if (array) out.text(`${written === 0 ? '[\n' : ',\n'}${text}`)
     else out.line(text)
@@ -173,41 +193,54 @@ function passThrough(dialect: Dialect, out: Output, { maxLine, array = false, ot
       },
       bad(code, text, span) {
         tell(code, text, span)
-        if (code === 'utf8' || code === 'too-long') return
-        if (!array || code === 'not-object' || framing === 'array') take(span) // what is no JSON cannot stand in an array that we write
+        if (passes(code, array)) take(span)
+        else if (code !== 'utf8') breakArray()
       },
     },
     { maxLine, plainNumbers: true },
   )
 
-  function copy(chunk: Uint8Array): void {
-    if (framing === 'undecided') return void held.push(copyOf(chunk))
-    if (reframes()) return
-    for (const early of held) out.bytes(early)
-    held = []
-    out.bytes(chunk)
+  /** Writes what is held, up to an offset. */
+  function release(to = Infinity): void {
+    while (held.length > 0 && heldAt < to) {
+      const early = held.shift()!
+      const size = Math.min(early.length, to - heldAt)
+      out.bytes(early.subarray(0, size))
+      heldAt += size
+      if (size < early.length) held.unshift(early.subarray(size))
+    }
   }
 
-  /** No record at all: white space, or an empty array, which may have to become the other. */
-  function nothing(): void {
-    const text = held
+  const heldText = (): string =>
+    held
       .map((early) => utf8(early, 0, early.length))
       .join('')
       .trim()
-    if (text === '' && array) out.line('[]')
-    else if (text !== '[]' || array) for (const early of held) out.bytes(early)
+
+  /** No record at all: white space, or an empty array, which may have to become the other. */
+  function nothing(): void {
+    const isEmptyArray = heldText() === '[]'
+    if (array && !isEmptyArray) out.line('[]')
+    else if (array || !isEmptyArray) release()
   }
 
   return {
     push(chunk) {
+      const holds = framing === 'undecided' || copiesArray()
+      if (holds) held.push(copyOf(chunk))
       framer.push(chunk)
-      copy(chunk)
+      if (framing !== 'undecided') {
+        if (reframes()) held = []
+        else if (holds) release(array ? copyTo : Infinity)
+        else out.bytes(chunk)
+      }
       out.flush?.()
     },
     end() {
       framer.end()
+      if (copiesArray() && heldText() !== ']') breakArray()
       if (framing === 'undecided') nothing()
-      else if (!reframes()) for (const early of held) out.bytes(early) // the only record had no line end: it is known only now
+      else if (!reframes()) release() // also when the only record had no line end: it is known only now
       else if (array) out.line('\n]')
       out.flush?.()
       return { records, issues, losses: [], additions: [] }

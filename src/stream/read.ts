@@ -35,6 +35,7 @@ export function createReader(dialect: Dialect, onEvents: OnEvents, options: Read
   }
 
   function keepRaw(events: Event[], span: Span): void {
+    if (span.start === span.end) return // a place, not a record
     if (raw === 'all') {
       const first = events[0]
       if (first !== undefined) first.raw = utf8(span.bytes, span.start, span.end)

@@ -30,6 +30,7 @@ const streamRules: Record<BadCode | 'other-dialect' | 'unknown-type' | 'no-type'
   noise: 'Every line is one JSON record.',
   'not-object': 'Every record is a JSON object.',
   'bad-json': 'Every record is valid JSON.',
+  array: 'An array is closed, and one comma stands between two of its records.',
   cut: 'The last record is whole.',
   'too-long': 'No record is longer than the limit.',
   utf8: 'The stream is valid UTF-8.',
@@ -52,7 +53,7 @@ export function createValidator(
   const verdict: Verdict = { records: 0, errors: 0, warnings: 0 }
   let line = 1
   let byte = 0
-  let inArray = false
+  let inArray: boolean | undefined // as the first record is
   let written = 0
 
   function find(code: string, severity: 'error' | 'warn', text: string, rule: string): void {
@@ -84,7 +85,7 @@ export function createValidator(
   }
 
   function put(text: string): void {
-    if (inArray) repair!(`${written === 0 ? '[\n' : ',\n'}${text.replace(/\r?\n[ \t]*/g, '')}`)
+    if (inArray === true) repair!(`${written === 0 ? '[\n' : ',\n'}${text.replace(/\r?\n[ \t]*/g, '')}`)
     else repair!(`${text}\n`)
     written++
   }
@@ -118,7 +119,7 @@ export function createValidator(
   )
 
   function writeRepaired(value: Rec, tag: string | undefined, span: Span): void {
-    inArray ||= span.inArray === true
+    inArray ??= (span.array ?? 0) > 0
     if (tag !== undefined) add(value, tag)
     put(utf8(span.bytes, span.start, span.end))
   }
@@ -129,7 +130,7 @@ export function createValidator(
       framer.end()
       if (repair !== undefined) add(undefined, undefined)
       order.end(report)
-      if (repair !== undefined && inArray) repair('\n]\n')
+      if (repair !== undefined && inArray === true) repair('\n]\n')
       return verdict
     },
   }
