@@ -36,7 +36,7 @@ function shapesModule(records: Record<string, TSchema>): string {
     code: { source: true, esm: true, optimize: 2 },
   })
   const tags = Object.keys(records)
-  const { schemas, shared } = shareRepeated(tags.map((tag) => withoutTag(JSON.parse(JSON.stringify(records[tag])) as Schema)))
+  const { schemas, shared } = shareRepeated(withoutTags(tags.map((tag) => JSON.parse(JSON.stringify(records[tag])) as Schema)))
   for (const [id, schema] of shared) ajv.addSchema(schema, id)
   schemas.forEach((schema, index) => ajv.addSchema(schema, `check${index}`))
   const code = answerOnly(standaloneCode(ajv, Object.fromEntries(tags.map((_, index) => [`check${index}`, `check${index}`]))))
@@ -83,18 +83,19 @@ function answerOnly(code: string): string {
   return shorter
 }
 
-/** A check is chosen by the record's type: it need not look at it again. */
-function withoutTag(schema: Schema): Schema {
-  const constant = new Set(
-    Object.entries(schema.properties ?? {})
-      .filter(([, part]) => 'const' in part)
-      .map(([key]) => key),
-  )
-  return {
-    ...schema,
-    properties: Object.fromEntries(Object.entries(schema.properties ?? {}).filter(([key]) => !constant.has(key))),
-    required: (schema.required ?? []).filter((key) => !constant.has(key)),
-  }
+/** A check is chosen by the record's type: it need not look at it again. A constant that all records share tells no type. */
+function withoutTags(schemas: Schema[]): Schema[] {
+  const isShared = (key: string, part: Schema): boolean =>
+    schemas.every(({ properties }) => JSON.stringify(properties?.[key]) === JSON.stringify(part))
+  return schemas.map((schema) => {
+    const fields = Object.entries(schema.properties ?? {})
+    const tags = new Set(fields.filter(([key, part]) => 'const' in part && !isShared(key, part)).map(([key]) => key))
+    return {
+      ...schema,
+      properties: Object.fromEntries(fields.filter(([key]) => !tags.has(key))),
+      required: (schema.required ?? []).filter((key) => !tags.has(key)),
+    }
+  })
 }
 
 type Schema = { [key: string]: unknown; properties?: Record<string, Schema>; required?: string[] }

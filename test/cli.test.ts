@@ -127,6 +127,22 @@ test('a broken array is told, and --array writes one array whatever comes in', (
   assert.equal(lines.stdout, `${prompt}\n${done}\n`)
 })
 
+test("an event of sluice's own in another version, or in none, is not read as one of this version", () => {
+  const event = { v: 1, seq: 1, kind: 'notice', level: 'info', text: 'x' }
+  for (const [version, status] of [
+    [1, 0],
+    [2, 1],
+    ['1', 1],
+    [undefined, 1],
+  ] as const) {
+    const line = `${JSON.stringify({ ...event, v: version })}\n`
+    const { stdout, status: valid } = sluice(['validate', '--from', 'sluice'], line)
+    assert.equal(valid, status, line)
+    if (status === 1) assert.match(stdout, /^line 1, byte 0: error shape: notice: .*\bv\b/)
+    for (const to of ['sluice', 'claude']) assert.equal(sluice(['convert', '--from', 'sluice', '--to', to], line).status, status, line)
+  }
+})
+
 test('the tour goes through to its end, in every dialect that can be written', () => {
   const { stdout, stderr, status } = sluice(['tour'])
   assert.equal(stderr, '')
