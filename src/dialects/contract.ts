@@ -228,5 +228,8 @@ export type Order = {
 /** Any JSON value as the text that a string field needs. */
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : value === undefined ? '' : stringifyJson(value))
 
+/** A record that `validate --repair` has added. */
+export const isRepair = ({ synthetic }: Rec): boolean => typeof synthetic === 'string' && synthetic.startsWith('repair:')
+
 /** Ids that sluice made begin with `~`; on the wire they drop it. */
 export const wireId = (id: string): string => (id.startsWith('~') ? id.slice(1) : id)

@@ -92,9 +92,10 @@ export function createValidator(
 
   function add(next: Rec | undefined, tag: string | undefined): void {
     const synthetic = next === undefined ? 'repair: missing at the end of the stream' : `repair: missing before ${tag ?? 'this record'}`
-    for (const record of whole!.missing(next, tag)) {
+    for (const missing of whole!.missing(next, tag)) {
+      const record = { ...missing, synthetic }
       whole!.push(record, dialect.tag(record)!, nothing)
-      put(stringifyJson({ ...record, synthetic }))
+      put(stringifyJson(record))
     }
     if (next !== undefined && tag !== undefined) whole!.push(next, tag, nothing)
   }

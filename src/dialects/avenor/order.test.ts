@@ -186,6 +186,7 @@ function repaired(records: readonly Rec[]): Rec[] {
   const whole = records.flatMap((record) => {
     const tag = avenor.tag(record)!
     const missing = order.missing(record, tag)
+    for (const added of missing) order.push(added, avenor.tag(added)!, () => {})
     order.push(record, tag, () => {})
     return [...missing, record]
   })
@@ -215,6 +216,29 @@ test('repair adds what is missing: ends, calls, phases, the start of a loop', ()
       { event: 'session.end', session_id: 's', stop_reason: 'error', ts: 5 },
     ],
   )
+})
+
+test('a session that is open when its loop ends is ended before it', () => {
+  const run_id = 'r'
+  const begin: Rec[] = [
+    { event: 'avenor.loop.start', run_id, max_iterations: 1 },
+    { event: 'session.start', session_id: 's', run_id },
+    { event: 'tool.call', session_id: 's', run_id, toolCallId: 'c' },
+  ]
+  const last: Rec = { event: 'avenor.loop.end', run_id, exit_reason: 'end_turn', ts: 4 }
+  const whole = repaired([...begin, { ...chunk, session_id: 'other' }, last])
+  assert.deepEqual(
+    whole.slice(4).map(({ event, session_id, ts }) => [event, session_id, ts]),
+    [
+      ['tool.call_update', 's', 4],
+      ['session.end', 's', 4],
+      ['avenor.loop.end', undefined, 4],
+      ['session.end', 'other', 4],
+    ],
+  )
+  assert.deepEqual(codesOf(whole), [])
+  const added: Rec = { ...end, run_id, synthetic: 'repair: missing before avenor.loop.end' }
+  assert.deepEqual(codesOf([...begin.slice(0, 2), added, last, { ...end, run_id }]), ['loop-last'])
 })
 
 test('what repair adds is of the run and of the kind of its call, and ends a degenerate stream as its error says', () => {

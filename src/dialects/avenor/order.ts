@@ -3,7 +3,7 @@
 // such an occasion is wrong. Where the program itself is known to break a rule, the finding is a warning.
 import type { Rec } from '../../base/json.ts'
 import { quoted } from '../../base/text.ts'
-import type { Order, Report } from '../contract.ts'
+import { isRepair, type Order, type Report } from '../contract.ts'
 import { createLoopOrder } from './order-loop.ts'
 import type { AnyWire, Wire } from './wire.ts'
 import { degenerate, isOnScreen } from './words.ts'
@@ -93,13 +93,14 @@ export function order(): Order {
     }
   }
 
-  function end(session: Session, { stop_reason: reason }: Wire<'session.end'>): void {
+  function end(session: Session, record: Wire<'session.end'>): void {
+    const { stop_reason: reason } = record
     const open = openOf(session)
     if (open.length > 0) breaks('open-call', `session.end with open calls: ${listed(open)}`, 'warn')
     if (session.stopReason !== undefined && reason !== session.stopReason)
       breaks('degenerate-end', `session.end says ${quoted(reason)}, the error before it ${quoted(session.stopReason)}`)
     session.ended = reason
-    session.occasion = occasion
+    session.occasion = isRepair(record) ? -1 : occasion // what was taken for missing may come yet, in the wrong place
     session.calls = noCalls
     session.request = session.promised = session.stopReason = undefined
     if (sessions.size > mostPast) for (const [id, past] of sessions) if (past.ended !== undefined) return void sessions.delete(id)
@@ -162,6 +163,12 @@ export function order(): Order {
     session.last = tag
   }
 
+  /** What ends those sessions that are open. */
+  const endsOf = (isMeant: (session: Session) => boolean, time: number | undefined): Rec[] =>
+    [...sessions.values()]
+      .filter((session) => session.ended === undefined && isMeant(session))
+      .flatMap((session) => [...closing(session, time), ending(session, time)])
+
   return {
     push(record: Rec, tag, report) {
       if ((tag === 'agent.message_chunk' || tag === 'agent.thought_chunk') && goesOn(record as AnyWire)) return
@@ -198,12 +205,11 @@ export function order(): Order {
             },
           ]
         }
-        return tag === 'session.end' && session !== undefined ? closing(session, record.ts) : loops.missing(record)
+        if (tag === 'session.end' && session !== undefined) return closing(session, record.ts)
+        const isLast = tag === 'avenor.loop.end' && run_id !== undefined // nothing of the run may follow
+        return [...(isLast ? endsOf(({ run }) => run === run_id, record.ts) : []), ...loops.missing(record)]
       }
-      const ends = [...sessions.values()]
-        .filter(({ ended }) => ended === undefined)
-        .flatMap((session) => [...closing(session, ts), ending(session, ts)])
-      return [...ends, ...loops.missing(undefined, ts)]
+      return [...endsOf(() => true, ts), ...loops.missing(undefined, ts)]
     },
   }
 }

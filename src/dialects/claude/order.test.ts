@@ -133,7 +133,7 @@ const repaired = (records: readonly Rec[]): Rec[] => {
   const order = claude.order()
   const whole = records.flatMap((record) => {
     const tag = claude.tag(record)!
-    const missing = order.missing(record, tag)
+    const missing = order.missing(record, tag).map((added) => ({ ...added, synthetic: `repair: missing before ${tag}` }))
     for (const added of missing) order.push(added, claude.tag(added)!, () => undefined)
     order.push(record, tag, () => undefined)
     return [...missing, record]
@@ -187,17 +187,12 @@ test('a repair answers the calls that are open, each in its lane', () => {
   assert.deepEqual(codesOf(well), [])
 })
 
-test('a turn that a repair has begun ends before the next one begins', () => {
+test('a turn that a repair has begun goes on after the init that comes at last', () => {
+  const late = repaired([said('l', use('t')), init, told(gave('t')), ended(), init, ended()])
+  assert.deepEqual(tagsOf(late), ['system/init', 'assistant', 'system/init', 'user', 'result/success', 'system/init', 'result/success'])
+  assert.deepEqual(codesOf(late), [])
   const whole = repaired([said('l', use('t')), init, said('m', text('a')), ended()])
-  assert.deepEqual(tagsOf(whole), [
-    'system/init',
-    'assistant',
-    'user',
-    'result/error_during_execution',
-    'system/init',
-    'assistant',
-    'result/success',
-  ])
+  assert.deepEqual(tagsOf(whole), ['system/init', 'assistant', 'system/init', 'assistant', 'user', 'result/success'])
   assert.deepEqual(codesOf(whole), [])
   const inLane = { ...said('l', text('a')), parent_tool_use_id: 't' }
   assert.deepEqual(tagsOf(repaired([inLane, ended()])), ['system/init', 'assistant', 'result/success'])

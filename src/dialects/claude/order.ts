@@ -3,7 +3,7 @@
 // their place by other rules and are not judged here.
 import type { Rec } from '../../base/json.ts'
 import { quoted } from '../../base/text.ts'
-import type { Order, Report } from '../contract.ts'
+import { isRepair, type Order, type Report } from '../contract.ts'
 import { type Channel, newChannel, stepControl } from './order-control.ts'
 import { forgetTurn, laneOf, newSession, type Call, type OrderSession, stepAssistant, stepStream, stepUser } from './order-message.ts'
 import { uuidFor } from './uuid.ts'
@@ -35,8 +35,6 @@ const letterC = 99 // most tags are told from `control_…` by it
 export function order(): Order {
   const sessions = new Map<string | undefined, OrderSession>()
   const channel: Channel = newChannel()
-  /** Sessions whose turn a repair has begun, since a message stood outside any. */
-  const begun = new Set<string | undefined>()
   let made = 0
   let tell: Report // of the record that is being judged
   const breaks: Breaks = (code, text, severity = 'error') => tell({ code, severity, text })
@@ -83,7 +81,7 @@ export function order(): Order {
         session.inits++
         session.fresh ||= session.openTurns === 0 || session.late
         if (!session.late) session.openTurns++
-        session.late = false
+        session.late = isRepair(record) // added for messages outside any turn: the init that comes at last is theirs
         session.past.clear()
         return
       }
@@ -114,17 +112,10 @@ export function order(): Order {
       if (tag === undefined || typeof next['sessionId'] === 'string' || isHosts(next, tag) || next['isReplay'] === true) return []
       const id = idOf(next)
       const session = sessions.get(id)
-      // Two inits are two turns. The one that was begun for the messages before this init ends here.
-      if (tag === 'system/init') return begun.delete(id) ? endOf(id) : []
-      if (tag.startsWith('result')) {
-        begun.delete(id)
-        return session?.openTurns === 1 && wentWell(next as Wire<'result'>) ? answers(id, session, isMain) : []
-      }
+      if (tag.startsWith('result')) return session?.openTurns === 1 && wentWell(next as Wire<'result'>) ? answers(id, session, isMain) : []
       if (tag !== 'assistant' && tag !== 'user' && tag !== 'stream_event') return []
       const stands = laneOf(next) === undefined ? session?.openTurns : session?.inits
-      if (stands !== undefined && stands > 0) return []
-      begun.add(id)
-      return [emptyInit(id, ++made)]
+      return stands !== undefined && stands > 0 ? [] : [emptyInit(id, ++made)]
     },
   }
 }
