@@ -428,8 +428,34 @@ test('who answered, and how', () => {
   assert.deepEqual(answer({ kind: 'allow', source: 'avenor' }), ['allow', 'policy'])
   assert.deepEqual(answer({ kind: 'reject', source: 'control' }), ['reject', 'control'])
   assert.deepEqual(answer({ kind: ' REJECT ', source: 'file' }), ['reject', 'file'])
-  assert.deepEqual(answer({ kind: '', option_id: '' }), ['allow', 'unknown'])
+  assert.deepEqual(answer({ kind: '', option_id: '', source: 'avenor' }), ['allow', 'policy'], 'auto-approve that found nothing to choose')
   assert.deepEqual(answer({ option_id: 'deny' }), ['reject', 'unknown'])
+  assert.deepEqual(answer({ option_id: 'allow' }), ['allow', 'unknown'])
+})
+
+test('an answer is an allow only if its word or the option that was offered says so', () => {
+  const request = {
+    event: 'permission.request',
+    session_id: session,
+    request_id: 1,
+    options: [
+      { optionId: 'a1', kind: 'allow_once' },
+      { optionId: 'r1', kind: 'reject_once' },
+      { id: '2', label: 'Yes, and do not ask again' },
+    ],
+  }
+  const decision = (fields: Rec): unknown =>
+    only([request, { event: 'permission.response', session_id: session, request_id: '1', ...fields }], 'permission.answer')[0]?.decision
+  assert.equal(decision({ option_id: 'a1' }), 'allow')
+  assert.equal(decision({ option_id: 'a1', kind: 'xyz' }), 'allow')
+  assert.equal(decision({ option_id: '2' }), 'allow')
+  assert.equal(decision({ option_id: 'r1' }), 'reject')
+  assert.equal(decision({ option_id: 'r1', kind: 'xyz' }), 'reject')
+  assert.equal(decision({ option_id: 'stranger' }), 'reject')
+  assert.equal(decision({ kind: 'xyz' }), 'reject')
+  assert.equal(decision({ option_id: 'a1', kind: 'cancelled' }), 'reject')
+  assert.equal(decision({ kind: '', option_id: '', source: 'control' }), 'reject')
+  assert.equal(decision({}), 'reject')
 })
 
 test('reasons: the known words, and the rest', () => {

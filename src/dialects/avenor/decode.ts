@@ -2,7 +2,7 @@
 // Two surprises. A turn is never told, so one ends with each session.end. And a call's or request's id may be used again, by
 // another attempt or another dialog: a second call is told as `~id#2`, a request told twice only once.
 import { isRecord, type Rec } from '../../base/json.ts'
-import { type Fault, lineOf, type Origin, type Place } from '../../model/event.ts'
+import { type Fault, lineOf, type Option, type Origin, type Place } from '../../model/event.ts'
 import { codeText, faultOf } from '../../model/fault.ts'
 import { outcomeOf } from '../../model/outcome.ts'
 import type { Pen } from '../../model/pen.ts'
@@ -13,11 +13,13 @@ import type { AnyWire, Content, Wire } from './wire.ts'
 import { deciderOf, decisionOf, degenerate, isOnScreen, optionOf, phaseOf, reasonOf, toolKindOfWord, toolOf, usageOf } from './words.ts'
 
 const mostUsedIds = 4096
+const mostOffers = 1024
 
 export function decode(pen: Pen): DecoderBody {
   const faults = new Map<string | undefined, Fault>() // the last avenor.error of each session that is not over
   const used = new Map<string, number>() // how often a call's id was told
   const dialogs = new Map<string | undefined, string>() // the last request that was found on a session's screen
+  const offers = new Map<string, Option[]>() // what each request that is not answered lets one choose
   let asked = 0
 
   // ── conversation ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -68,7 +70,7 @@ export function decode(pen: Pen): DecoderBody {
   function toolCall(record: Wire<'tool.call'>, place: Place): void {
     const { toolCallId: id, title, kind, rawInput, locations } = record
     const status = statusOf(record)
-    const key = callKey(place, id)
+    const key = keyIn(place, id)
     const open = calledAs(key, id)
     const input = inputOf(rawInput)
     const paths = pathsOf(locations)
@@ -89,7 +91,7 @@ export function decode(pen: Pen): DecoderBody {
   function toolUpdate(record: Wire<'tool.call_update'>, place: Place): void {
     const { toolCallId: id, title, kind, rawInput, content, locations } = record
     const status = statusOf(record)
-    const key = callKey(place, id)
+    const key = keyIn(place, id)
     const call = calledAs(key, id)
     if (!pen.isOpen(call)) {
       if (used.has(key)) return pen.raw(record.event, 'redundant', { ...place, call })
@@ -149,8 +151,11 @@ export function decode(pen: Pen): DecoderBody {
         pen.emit('permission.answer', { id: former, decision: 'withdrawn', by: 'unknown' }, { ...place, synthetic: 'implied' })
       dialogs.set(place.session, id)
     }
+    const offered = (options ?? []).map(optionOf)
+    if (offers.size >= mostOffers) offers.delete(offers.keys().next().value!)
+    offers.set(keyIn(place, id), offered)
     const name = tool ?? (toolCall ? toolOf(toolCall.title, toolCall.kind).name : undefined)
-    const call = typeof toolCall?.toolCallId === 'string' ? calledAs(callKey(place, toolCall.toolCallId), toolCall.toolCallId) : undefined
+    const call = typeof toolCall?.toolCallId === 'string' ? calledAs(keyIn(place, toolCall.toolCallId), toolCall.toolCallId) : undefined
     pen.emit(
       'permission.request',
       {
@@ -159,7 +164,7 @@ export function decode(pen: Pen): DecoderBody {
         toolKind: toolKindOfWord(toolCall?.kind ?? name),
         input: input ?? inputOf(toolCall?.rawInput),
         question: question ?? description ?? message ?? undefined,
-        options: (options ?? []).map(optionOf),
+        options: offered,
         needsUser: needsUser ?? undefined,
         source: source ?? undefined,
       },
@@ -167,21 +172,22 @@ export function decode(pen: Pen): DecoderBody {
     )
   }
 
-  function permissionResponse(
-    { request_id: id, option_id: option, kind, source, message }: Wire<'permission.response'>,
-    place: Place,
-  ): void {
+  function permissionResponse(record: Wire<'permission.response'>, place: Place): void {
+    const { option_id: option, source, message } = record
+    const id = codeText(record.request_id)
+    const key = keyIn(place, id ?? '')
     pen.emit(
       'permission.answer',
       {
-        id: codeText(id),
-        decision: decisionOf(kind, option),
+        id,
+        decision: decisionOf(record, offers.get(key) ?? []),
         option: option ?? undefined,
         by: deciderOf(source),
         text: message ?? undefined,
       },
       place,
     )
+    offers.delete(key)
   }
 
   // ── loops ────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -345,7 +351,8 @@ const afterthoughts: ReadonlySet<string> = new Set([
   'avenor.error',
 ])
 
-const callKey = ({ session }: Place, id: string): string => `${session ?? ''}\n${id}`
+/** Of a call, or of a request. */
+const keyIn = ({ session }: Place, id: string): string => `${session ?? ''}\n${id}`
 
 type ToolRecord = Wire<'tool.call'> | Wire<'tool.call_update'>
 /** The program takes it in capitals too. */

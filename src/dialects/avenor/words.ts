@@ -123,6 +123,8 @@ const optionKinds: ReadonlyMap<string, Option['kind']> = new Map([
   ['reject_once', 'reject_once'],
   ['reject_always', 'reject_always'],
   ['cancel', 'cancel'],
+  ['cancelled', 'cancel'],
+  ['canceled', 'cancel'],
   ['deny', 'reject_once'],
   ['deny_once', 'reject_once'],
   ['deny_always', 'reject_always'],
@@ -154,10 +156,14 @@ export function optionOf(wire: WireOption | string): Option {
 
 export const answerWordOf = (kind: Option['kind']): 'allow' | 'reject' => (kind.startsWith('allow') ? 'allow' : 'reject')
 
-/** Auto-approve that found nothing to choose leaves the word empty; it is still a yes. */
-export const decisionOf = (kind: string | null | undefined, option: string | null | undefined): Decision => {
-  const word = kindOfWord(kind ?? undefined) ?? kindOfWord(option ?? undefined)
-  return word === undefined || answerWordOf(word) === 'allow' ? 'allow' : 'reject'
+/**
+ * By the answer's own word, else by what was offered under that id. What nobody can tell is a no, save for one: auto-approve that found
+ * nothing to choose leaves both words empty, and still means yes.
+ */
+export function decisionOf({ kind, option_id: option, source }: Wire<'permission.response'>, offered: readonly Option[]): Decision {
+  if (!kind && !option) return source === 'avenor' ? 'allow' : 'reject'
+  const word = kindOfWord(kind ?? undefined) ?? offered.find(({ id }) => id === option)?.kind ?? kindOfWord(option ?? undefined)
+  return word !== undefined && answerWordOf(word) === 'allow' ? 'allow' : 'reject'
 }
 
 const deciderOfSource: ReadonlyMap<string, Decider> = new Map([
