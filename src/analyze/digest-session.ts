@@ -42,6 +42,7 @@ export function createSessionFold(session: string | undefined) {
   let last = 0
   let silence: SessionDigest['longestSilence']
   let turnsMs = 0
+  let notAllowed = 0
   const more = { errors: 0, stalls: 0 }
   let over: EventOf<'session.end'> | undefined
 
@@ -116,8 +117,10 @@ export function createSessionFold(session: string | undefined) {
   }
 
   function endTurn(event: EventOf<'turn.end'>): void {
-    const { reason, error, durationMs, text, failed } = event
+    const { reason, error, durationMs, text, failed, denied } = event
     turnsMs += durationMs ?? 0
+    tools.endTurn(denied)
+    notAllowed = Math.max(notAllowed, denied?.length ?? 0) // the list may go on from turn to turn
     answer = text === undefined ? ending(said.text(), longest.answer) || answer : beginning(text, longest.answer)
     said.clear()
     thought.clear()
@@ -217,6 +220,8 @@ export function createSessionFold(session: string | undefined) {
 
   return {
     trouble,
+    /** A refusal is often told more than once: as an answer, by its call, and at the end of the turn. */
+    counts: () => ({ ...trouble, denied: Math.max(trouble.denied, tools.denied(), notAllowed) }),
     errors: errorList,
     retries: () => counts.retries,
     /** Nothing was done in it; something may have been said. */
@@ -239,7 +244,6 @@ export function createSessionFold(session: string | undefined) {
     },
     digest(usage: Totals): SessionDigest {
       const { reason = 'cut', error, exitCode, signal, synthetic } = over ?? {}
-      trouble.denied = Math.max(trouble.denied, tools.denied())
       return {
         ...known({ session, run }),
         ...setting,

@@ -4,7 +4,7 @@ import type { EventOf } from '../model/event.ts'
 import { toolFailed } from '../model/outcome.ts'
 import type { ToolKind } from '../model/vocabulary.ts'
 import { changesOf } from './changes.ts'
-import { type CommandDigest, keeper, type List, type SessionDigest, type ToolDigest } from './digest-shape.ts'
+import type { CommandDigest, List, SessionDigest, ToolDigest } from './digest-shape.ts'
 import { beginning, ownCopy } from './excerpt.ts'
 import { commandOf, subjectOf } from './subject.ts'
 
@@ -12,6 +12,7 @@ const mostOpen = 4096
 const mostTools = 200
 const mostFiles = 500
 const mostCommands = 100
+const mostFailed = 1024
 const longestCommand = 200
 
 type Call = {
@@ -23,6 +24,8 @@ type Call = {
   input: unknown
   paths: readonly string[] | undefined
 }
+/** A call that did not go well, as it was counted. A command is listed if it is one of the first. */
+type Failed = { tool: ToolDigest; as: 'failed' | 'abandoned'; isCommand: boolean; listed: CommandDigest | undefined }
 type FileDigest = SessionDigest['files']['items'][number]
 
 /** How a call touches a file that it names. */
@@ -32,7 +35,8 @@ export function createTools() {
   const open = new Map<string, Call>()
   const tools = new Map<string, ToolDigest>()
   const files = new Map<string, FileDigest & { told: number }>()
-  const commands = keeper<CommandDigest>(mostCommands)
+  const commands: List<CommandDigest> = { items: [], more: 0 }
+  const failures = new Map<string, Failed>() // of the turn: its end may say that they were not allowed
   let moreFiles = 0
 
   function touch(path: string, how: 'read' | 'changed' | 'told'): void {
@@ -53,6 +57,29 @@ export function createTools() {
     if (tool === undefined)
       tools.set(key, (tool = { name: key, toolKind, calls: 0, failed: 0, denied: 0, abandoned: 0, totalMs: 0, longestMs: 0 }))
     return tool
+  }
+
+  function addCommand(command: string, call: Call, end: EventOf<'tool.end'>, ms: number | undefined): CommandDigest | undefined {
+    if (commands.items.length >= mostCommands) return void commands.more++
+    const { status, exitCode } = end
+    const item = {
+      seq: call.seq,
+      command: ownCopy(beginning(command, longestCommand)),
+      status,
+      failed: toolFailed(end),
+      ...(exitCode !== undefined && { exitCode }),
+      ...(ms !== undefined && { durationMs: ms }),
+    }
+    commands.items.push(item)
+    return item
+  }
+
+  /** The call had been counted as failed. Its time stays: nobody knows which part of it was waiting. */
+  function deny({ tool, as, isCommand, listed }: Failed): void {
+    tool[as]--
+    tool.denied++
+    if (listed !== undefined) commands.items.splice(commands.items.indexOf(listed), 1)
+    else if (isCommand) commands.more--
   }
 
   return {
@@ -87,16 +114,22 @@ export function createTools() {
       }
       const how = touches[call.toolKind]
       if (how !== undefined && !failed) for (const path of pathsOf(call, event)) touch(path, how)
+      if (event.status === 'denied') return
       const command = commandOf(call)
-      if (command === undefined || event.status === 'denied') return
-      commands.add(() => ({
-        seq: call.seq,
-        command: ownCopy(beginning(command, longestCommand)),
-        status: event.status,
-        failed,
-        ...(event.exitCode !== undefined && { exitCode: event.exitCode }),
-        ...(ms !== undefined && { durationMs: ms }),
-      }))
+      const listed = command === undefined ? undefined : addCommand(command, call, event, ms)
+      if (!failed || event.call === undefined) return
+      if (failures.size >= mostFailed) failures.delete(failures.keys().next().value!)
+      failures.set(event.call, { tool, as: ran ? 'failed' : 'abandoned', isCommand: command !== undefined, listed })
+    },
+    /** Calls that a turn says were not allowed, some of which had only ended in failure before. */
+    endTurn(denied: readonly { call?: string | undefined }[] | undefined): void {
+      for (const { call = '' } of denied ?? []) {
+        const known = failures.get(call)
+        if (known === undefined) continue
+        failures.delete(call)
+        deny(known)
+      }
+      failures.clear()
     },
     /** Many sources tell of a change beside the call that made it, some more than once: it counts where no call names the file. */
     changed: (path: string): void => touch(path, 'told'),
@@ -110,7 +143,7 @@ export function createTools() {
         .toSorted((a, b) => Number(b.changed > 0) - Number(a.changed > 0)),
       more: moreFiles,
     }),
-    commands: commands.list,
+    commands: (): List<CommandDigest> => commands,
   }
 }
 

@@ -136,6 +136,32 @@ test('permissions asked and answered, and what was denied', () => {
   assert.equal(digest.counts.denied, 1)
 })
 
+test('a call that failed and that the end of the turn says was not allowed is denied, once', () => {
+  const place = { v: 1, session: 's' }
+  const run = (id: string, status: string): Rec[] => [
+    { ...place, kind: 'tool.start', call: id, name: 'Bash', toolKind: 'execute', input: { command: `run ${id}` } },
+    { ...place, kind: 'tool.end', call: id, status },
+  ]
+  const ended = { ...place, kind: 'turn.end', reason: 'end_turn', denied: ['a', 'b', 'stranger'].map((id) => ({ call: id, name: 'Bash' })) }
+  const turn = { ...place, kind: 'turn.start' }
+  const records = [
+    { ...place, kind: 'session.start' },
+    turn,
+    ...run('a', 'error'),
+    ...run('b', 'denied'),
+    ...run('c', 'error'),
+    ended,
+    turn,
+    ended,
+    { ...place, kind: 'session.end', reason: 'end_turn' },
+  ].map((record, index) => ({ seq: index + 1, ...record }))
+  const digest = digestOf(records, 'sluice')
+  const { tools, commands } = only(digest)
+  assert.deepEqual([tools[0]!.calls, tools[0]!.failed, tools[0]!.denied], [3, 1, 2])
+  assert.deepEqual([commands.items.map(({ command }) => command), commands.more], [['run c'], 0])
+  assert.equal(digest.counts.denied, 3, 'also one that nothing else was told of')
+})
+
 test('what nobody was asked is not counted as asked, and a refusal says of what', () => {
   const request = { event: 'permission.request', request_id: '1', tool: 'bash', options: [], synthetic: 'required' }
   const { permissions } = only(avenor(request, { event: 'permission.response', request_id: '1', kind: 'allow', source: 'avenor' }, end))

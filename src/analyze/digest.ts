@@ -119,8 +119,8 @@ export function createDigest({ rules, nameOf, price, ...limits }: DigestOptions 
       const shown = [...sessions].filter(([, session]) => !isNone || session !== unnamed)
       const digests = shown.map(([id, session]) => session.digest(totals.get(id ?? '') ?? none))
       const others = isNone ? [beside, unnamed] : [beside]
-      const all = [beside, ...sessions.values()]
-      const sum = (what: keyof Digest['counts']): number => all.reduce((so, { trouble }) => so + trouble[what], 0)
+      const all = [beside, ...sessions.values()].map((session) => session.counts())
+      const sum = (what: keyof Digest['counts']): number => all.reduce((so, counts) => so + counts[what], 0)
       return {
         events,
         classes: { MILESTONE: milestones, FINDING: findings, ACTIVITY: events - milestones - findings },
