@@ -45,8 +45,10 @@ export type SessionDigest = {
   /** Calls of the model, in all lanes. */
   steps: number
   tools: ToolDigest[]
-  files: List<{ path: string; read: number; changed: number }>
-  commands: List<CommandDigest>
+  /** `changed`: of all of them. `atLeast`: there were more files than a digest knows apart, which are not counted. */
+  files: List<{ path: string; read: number; changed: number }> & { changed: number; atLeast?: true }
+  /** `failed`: of all of them. */
+  commands: List<CommandDigest> & { failed: number }
   permissions: { asked: number; allowed: number; refused: number; unanswered: number } & List<AskDigest>
   questions: number
   subagents: List<TaskDigest>

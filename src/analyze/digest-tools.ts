@@ -4,13 +4,14 @@ import type { EventOf } from '../model/event.ts'
 import { toolFailed } from '../model/outcome.ts'
 import type { ToolKind } from '../model/vocabulary.ts'
 import { changesOf } from './changes.ts'
-import type { CommandDigest, List, SessionDigest, ToolDigest } from './digest-shape.ts'
+import type { CommandDigest, SessionDigest, ToolDigest } from './digest-shape.ts'
 import { beginning, ownCopy } from './excerpt.ts'
 import { commandOf, subjectOf } from './subject.ts'
 
 const mostOpen = 4096
 const mostTools = 200
 const mostFiles = 500
+const mostOtherFiles = 4500
 const mostCommands = 100
 const mostFailed = 1024
 const longestCommand = 200
@@ -35,18 +36,34 @@ export function createTools() {
   const open = new Map<string, Call>()
   const tools = new Map<string, ToolDigest>()
   const files = new Map<string, FileDigest & { told: number }>()
-  const commands: List<CommandDigest> = { items: [], more: 0 }
+  const commands: SessionDigest['commands'] = { items: [], more: 0, failed: 0 }
   const failures = new Map<string, Failed>() // of the turn: its end may say that they were not allowed
-  let moreFiles = 0
+  const others = new Map<string, boolean>() // files that are not listed, and whether they were changed
+  let areMore = false // than are known apart
 
   function touch(path: string, how: 'read' | 'changed' | 'told'): void {
     let file = files.get(path)
     if (file === undefined) {
-      if (files.size >= mostFiles) return void moreFiles++
+      if (files.size >= mostFiles) return touchOther(path, how !== 'read')
       const own = ownCopy(path)
       files.set(own, (file = { path: own, read: 0, changed: 0, told: 0 }))
     }
     file[how]++
+  }
+
+  function touchOther(path: string, isChange: boolean): void {
+    const before = others.get(path)
+    if (before === undefined && others.size >= mostOtherFiles) areMore = true
+    else if (before === undefined) others.set(ownCopy(path), isChange)
+    else if (isChange && !before) others.set(path, true)
+  }
+
+  function fileList(): SessionDigest['files'] {
+    const items = [...files.values()]
+      .map(({ told, ...file }) => ({ ...file, changed: file.changed || told }))
+      .toSorted((a, b) => Number(b.changed > 0) - Number(a.changed > 0))
+    const changed = items.filter((file) => file.changed > 0).length + sum(others.values(), Number)
+    return { items, more: others.size, changed, ...(areMore && { atLeast: true }) }
   }
 
   function toolOf(name: string, toolKind: ToolKind): ToolDigest {
@@ -60,13 +77,15 @@ export function createTools() {
   }
 
   function addCommand(command: string, call: Call, end: EventOf<'tool.end'>, ms: number | undefined): CommandDigest | undefined {
+    const failed = toolFailed(end)
+    if (failed) commands.failed++
     if (commands.items.length >= mostCommands) return void commands.more++
     const { status, exitCode } = end
     const item = {
       seq: call.seq,
       command: ownCopy(beginning(command, longestCommand)),
       status,
-      failed: toolFailed(end),
+      failed,
       ...(exitCode !== undefined && { exitCode }),
       ...(ms !== undefined && { durationMs: ms }),
     }
@@ -78,6 +97,7 @@ export function createTools() {
   function deny({ tool, as, isCommand, listed }: Failed): void {
     tool[as]--
     tool.denied++
+    if (isCommand) commands.failed--
     if (listed !== undefined) commands.items.splice(commands.items.indexOf(listed), 1)
     else if (isCommand) commands.more--
   }
@@ -137,13 +157,8 @@ export function createTools() {
     current: (): string | undefined => [...open.values()].at(-1)?.name,
     denied: (): number => sum(tools.values(), ({ denied }) => denied),
     tools: (): ToolDigest[] => [...tools.values()].toSorted((a, b) => b.calls - a.calls || b.totalMs - a.totalMs),
-    files: (): List<FileDigest> => ({
-      items: [...files.values()]
-        .map(({ told, ...file }) => ({ ...file, changed: file.changed || told }))
-        .toSorted((a, b) => Number(b.changed > 0) - Number(a.changed > 0)),
-      more: moreFiles,
-    }),
-    commands: (): List<CommandDigest> => commands,
+    files: fileList,
+    commands: (): SessionDigest['commands'] => ({ ...commands }),
   }
 }
 

@@ -345,6 +345,27 @@ test('lists are bounded, and say how many more there were', () => {
   assert.equal(tools[0]!.calls, 700)
 })
 
+test('what is counted is counted in all, not only of the first ones', () => {
+  const edit = (id: string, path: string): Rec[] => [call(id, { title: 'Edit', kind: 'edit', locations: [{ path }] }), done(id)]
+  const read = (id: string, path: string): Rec[] => [call(id, { title: 'Read', kind: 'read', locations: [{ path }] }), done(id)]
+  const many = Array.from({ length: 600 }, (_, id) => [
+    call(`${id}`, { rawInput: { command: 'x' } }),
+    done(`${id}`),
+    ...edit(`e${id}`, `${id}`),
+  ])
+  const last = [call('c', { rawInput: { command: 'x' } }), done('c', 'failed')]
+  const again = Array.from({ length: 101 }, (_, id) => [...read(`r${id}`, '600'), ...edit(`a${id}`, '601'), ...read(`b${id}`, '601')])
+  const { commands, files } = only(avenor(...many.flat(), ...last, ...again.flat(), end))
+  assert.deepEqual([commands.items.length, commands.more, commands.failed], [100, 501, 1])
+  assert.deepEqual([files.items.length, files.more, files.changed, files.atLeast], [500, 102, 601, undefined])
+})
+
+test('files beyond those that are known apart are said to be there', () => {
+  const locations = Array.from({ length: 5001 }, (_, id) => ({ path: `${id}.ts` }))
+  const { files } = only(avenor(call('a', { title: 'Edit', kind: 'edit', locations }), done('a'), end))
+  assert.deepEqual([files.items.length, files.more, files.changed, files.atLeast], [500, 4500, 5000, true])
+})
+
 test('a digest of any stream, legal, cut or scrambled, is JSON and adds up', () =>
   holds(60, (seed, random) => {
     for (const dialect of streamDialects) {

@@ -50,6 +50,21 @@ test('lines keep within their width, whatever there is to tell', () =>
     }
   }))
 
+test('numbers are those of all, not only of what is listed', () => {
+  const call = (id: string, more: Rec, status = 'completed'): Rec[] => [
+    { event: 'tool.call', session_id: 's', toolCallId: id, ...more },
+    { event: 'tool.call_update', session_id: 's', toolCallId: id, status },
+  ]
+  const locations = Array.from({ length: 600 }, (_, id) => ({ path: `${id}.ts` }))
+  const commands = Array.from({ length: 101 }, (_, id) =>
+    call(`${id}`, { title: 'Bash', kind: 'bash', rawInput: { command: 'x' } }, id === 100 ? 'failed' : undefined),
+  )
+  const lines = page(digestOf([...call('edit', { title: 'Edit', kind: 'edit', locations }), ...commands.flat()], 'avenor'))
+  assert.ok(lines.includes('files       600 changed, 0 only read'))
+  assert.ok(lines.includes('            … and 588 more'))
+  assert.ok(lines.includes('commands    101, 1 failed'))
+})
+
 test('colour changes the colours only', () => {
   const digest = digestOf(linesOf(legalStream('claude', 3)), 'claude')
   assert.deepEqual(

@@ -95,15 +95,16 @@ function workPart(page: Page, { tools, files, commands, subagents, cwd }: Sessio
     )
     if (tools.length > most.tools) page.item(style.dim(`… and ${tools.length - most.tools} more`))
   }
-  const changed = files.items.filter((file) => file.changed > 0).length
   if (files.items.length > 0) {
-    page.part('files', `${changed} changed, ${files.items.length - changed + files.more} only read`)
-    page.list({ items: files.items.filter((file) => file.changed > 0), more: 0 }, most.files, ({ path, changed: times }) =>
+    const { items, more, changed, atLeast } = files
+    const listed = items.filter((file) => file.changed > 0)
+    page.part('files', `${atLeast === true ? 'at least ' : ''}${changed} changed, ${items.length + more - changed} only read`)
+    page.list({ items: listed, more: changed - listed.length }, most.files, ({ path, changed: times }) =>
       cutTo(`${near(path)}${times > 1 ? style.dim(` × ${times}`) : ''}`, room),
     )
   }
   if (commands.items.length > 0) {
-    const failed = commands.items.filter((command) => command.failed).length
+    const { failed } = commands
     page.part('commands', `${commands.items.length + commands.more}${failed === 0 ? '' : `, ${style.red(`${failed} failed`)}`}`)
     page.list(commands, most.commands, ({ command, failed: bad, exitCode, status, durationMs }) => {
       const code = !bad ? '' : exitCode === undefined ? ` ${status}` : ` exit ${exitCode}`
