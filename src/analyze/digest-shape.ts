@@ -10,7 +10,7 @@ export type Digest = {
   events: number
   classes: Record<Class, number>
   sessions: SessionDigest[]
-  /** Sessions that only count in the sums: a digest keeps the first thousand. */
+  /** Sessions that only count in the sums: a digest keeps the first thousand. Beyond 17,384 one that starts twice counts twice. */
   moreSessions: number
   runs: RunDigest[]
   /** What was said of no session. */

@@ -345,6 +345,16 @@ test('lists are bounded, and say how many more there were', () => {
   assert.equal(tools[0]!.calls, 700)
 })
 
+test('all sessions are counted, however many', () => {
+  const digest = createDigest()
+  for (let id = 0; id < 20_000; id++) {
+    digest.push({ v: 1, seq: 2 * id, session: `${id}`, kind: 'session.start' })
+    digest.push({ v: 1, seq: 2 * id + 1, session: `${id}`, kind: 'session.end', reason: 'end_turn' })
+  }
+  const { sessions, moreSessions } = digest.report()
+  assert.deepEqual([sessions.length, moreSessions], [1000, 19_000])
+})
+
 test('what is counted is counted in all, not only of the first ones', () => {
   const edit = (id: string, path: string): Rec[] => [call(id, { title: 'Edit', kind: 'edit', locations: [{ path }] }), done(id)]
   const read = (id: string, path: string): Rec[] => [call(id, { title: 'Read', kind: 'read', locations: [{ path }] }), done(id)]

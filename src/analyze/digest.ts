@@ -6,6 +6,7 @@ import type { Pricer } from '../prices/price.ts'
 import { type ClassifierOptions, createClassifier, type Piece, type Verdict } from './classify.ts'
 import { createSessionFold, type SessionFold } from './digest-session.ts'
 import { type Digest, keeper, type Keeper, type RunDigest } from './digest-shape.ts'
+import { ownCopy } from './excerpt.ts'
 import { known } from './snapshot.ts'
 import { createStallFinder, type StallOptions } from './stall.ts'
 import type { RunEvent } from './track.ts'
@@ -20,7 +21,7 @@ export type DigestOptions = ClassifierOptions &
   }
 
 /** `messages`: of one stream a copy comes soon or not at all. */
-const most = { sessions: 1000, runs: 100, phases: 100, issues: 20, messages: 512 }
+const most = { sessions: 1000, crowd: 1 << 14, runs: 100, phases: 100, issues: 20, messages: 512 }
 
 type Phase = RunDigest['phases']['items'][number]
 type Run = Omit<RunDigest, 'phases'> & { phases: Keeper<Phase>; phaseAt: number | undefined }
@@ -38,7 +39,8 @@ export function createDigest({ rules, nameOf, price, ...limits }: DigestOptions 
   let events = 0
   let recent: SessionFold | undefined
   let recentId: string | undefined
-  const crowd = new Set<string>()
+  const crowd = new Set<string>() // sessions too many, as far as they are known apart
+  let starts = 0 // of others
 
   function sessionOf(id: string | undefined, kind: Kind): SessionFold {
     if (recent !== undefined && recentId === id) return recent
@@ -47,8 +49,13 @@ export function createDigest({ rules, nameOf, price, ...limits }: DigestOptions 
     if (recent !== undefined) return recent
     if (id === undefined && kind !== 'session.start') return beside
     if (sessions.size < most.sessions) sessions.set(id, (recent = createSessionFold(id)))
-    else if (id !== undefined && crowd.size < most.sessions) crowd.add(id)
+    else if (id !== undefined && !crowd.has(id)) meet(id, kind)
     return recent ?? beside
+  }
+
+  function meet(id: string, kind: Kind): void {
+    if (crowd.size < most.crowd) crowd.add(ownCopy(id))
+    else if (kind === 'session.start') starts++
   }
 
   function ofRun(event: RunEvent): void {
@@ -125,7 +132,7 @@ export function createDigest({ rules, nameOf, price, ...limits }: DigestOptions 
         events,
         classes: { MILESTONE: milestones, FINDING: findings, ACTIVITY: events - milestones - findings },
         sessions: digests,
-        moreSessions: crowd.size,
+        moreSessions: crowd.size + starts,
         runs: [...runs.values()].map(({ phaseAt: _, phases, ...run }) => ({ ...run, phases: phases.list() })),
         errors: { items: others.flatMap((one) => one.errors().items), more: others.reduce((so, one) => so + one.errors().more, 0) },
         retries: others.reduce((so, one) => so + one.retries(), 0),
