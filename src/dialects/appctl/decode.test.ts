@@ -228,6 +228,11 @@ test('who was asked has answered when the stream goes on', () => {
   assert.deepEqual(decision(call('a'), result('a'), done), ['allow'])
   assert.deepEqual(decision({ kind: 'error', message: 'operation cancelled' }, done), ['reject'])
   assert.deepEqual(decision(message('never mind'), done), ['withdrawn'])
+  const afterCall = (...rest: Rec[]): unknown =>
+    only([prompt, call('a'), asked, ...rest], 'permission.answer').map((event) => event.decision)
+  assert.deepEqual(afterCall(result('a'), done), ['allow'])
+  assert.deepEqual(afterCall(result('a', 'error'), done), ['withdrawn'], 'a failed call was not refused')
+  assert.deepEqual(afterCall({ kind: 'error', message: 'provider failed' }, done), ['withdrawn'])
   assert.deepEqual(decision(asked, call('a'), result('a'), done), ['allow', 'allow'])
   assert.deepEqual(decision(), ['withdrawn'])
 })

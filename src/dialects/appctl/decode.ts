@@ -39,7 +39,7 @@ export function decode(pen: Pen): DecoderBody {
     return open?.shift() ?? callId(wire)
   }
 
-  /** Whoever was asked has answered when the stream goes on. */
+  /** Whoever was asked has answered when the stream goes on. `withdrawn`: how, it does not show. */
   function answer(decision: 'allow' | 'reject' | 'withdrawn'): void {
     if (openQuestion === undefined) return
     pen.emit('permission.answer', { id: openQuestion.id, decision, by: 'unknown' }, { call: openQuestion.call, synthetic: 'implied' })
@@ -89,7 +89,7 @@ export function decode(pen: Pen): DecoderBody {
         }
         case 'tool_result': {
           const { id, result, status, duration_ms: durationMs } = record as Wire<'tool_result'>
-          answer(status === 'ok' ? 'allow' : 'reject')
+          answer(status === 'ok' ? 'allow' : 'withdrawn') // a call that was made and failed looks like one that was refused
           const call = closeCall(id)
           const content = typeof result === 'string' ? { text: result } : { data: result }
           const error = status === 'error' ? faultOf(textOf(result)) : undefined
@@ -98,7 +98,7 @@ export function decode(pen: Pen): DecoderBody {
         case 'error': {
           const { message } = record as Wire<'error'>
           if (pen.openTurns() === 0 && message === lastFailure) return pen.raw(tag, 'redundant') // told again after done
-          answer('reject')
+          answer(openCalls.size === 0 ? 'reject' : 'withdrawn') // the program asks before it tells the call, and fails on a no
           failure = message
           return pen.emit('error', { scope: 'turn', fatal: true, error: faultOf(message) })
         }
