@@ -194,8 +194,12 @@ export type Sink = {
 export type Encoder = { push(event: Event): void; end(): void }
 
 /** Why a record made from this event has no source record behind it; undefined when it has one. */
-export const syntheticOf = ({ origin, synthetic }: Event): string | undefined =>
-  origin === undefined || synthetic !== 'implied' ? synthetic : undefined
+export const syntheticOf = ({ kind, origin, synthetic }: Event): string | undefined =>
+  origin === undefined || synthetic !== 'implied' || isGuess(kind) ? synthetic : undefined
+
+/** A record proves the boundaries that it implies. Not so who began, nor what somebody answered: that was read between the lines. */
+const isGuess = (kind: Kind): boolean =>
+  kind === 'session.start' || kind === 'permission.answer' || kind === 'question.answer' || kind === 'hook.end'
 
 // ── what a dialect cannot say ────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -103,7 +103,7 @@ test('deltas alone are joined, one step a turn', () => {
   assert.deepEqual(codesOf(records), [])
   assert.deepEqual([textsOf(records, 'reasoning'), textsOf(records, 'text')], [['Let me see.'], ['Hello.', 'Done.']])
   assert.deepEqual(typesOf(records), [
-    'session_start',
+    'session_start implied',
     'tool_catalog required',
     'step_start required',
     'reasoning',

@@ -42,7 +42,7 @@ test('a session starts and ends, told or not', () => {
   })
   const { records, added } = encodeAll(tellAll([['text.delta', { text: 'a' }]]))
   assert.deepEqual(records, [
-    { event: 'session.start', session_id: 's', backend: 'other', dangerously_load: false },
+    { event: 'session.start', session_id: 's', backend: 'other', dangerously_load: false, synthetic: 'implied' },
     { session_id: 's', ...text('a') },
     { event: 'session.end', session_id: 's', stop_reason: 'error', synthetic: 'cut' },
   ])
@@ -306,6 +306,8 @@ test('a question and its answer', () => {
     { event: 'permission.response', request_id: '1', option_id: 'y', kind: 'allow', source: 'control' },
   ])
   assert.equal(inside([ask, answer('1', { option: 'zzz', decision: 'reject' }), done])[1]?.['option_id'], 'n', 'an option that was offered')
+  const unsaid: Told = ['permission.answer', { id: '1', decision: 'allow', by: 'unknown' }, { synthetic: 'implied' }]
+  assert.equal(inside([ask, unsaid, done])[1]?.['synthetic'], 'implied', 'an answer that no record of the source tells')
   assert.deepEqual(
     (['policy', 'rule', 'timeout', 'file', 'terminal'] as const).map((by) => inside([ask, answer('1', { by }), done])[1]?.['source']),
     ['avenor', 'avenor', 'avenor', 'file', 'control'],
