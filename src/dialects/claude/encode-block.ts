@@ -35,11 +35,13 @@ export function openBlock(on: Writer, message: WriteMessage, type: OpenBlock['ty
   stream(on, message, { type: 'content_block_start', index: message.block.index, content_block: start })
 }
 
+const isJoined = (type: OpenBlock['type']): type is 'text' | 'thinking' => type === 'text' || type === 'thinking'
+
 /** A block of text that another one cuts off gets its full record first; its own end has nothing left to say then. */
 export function closeBlock(on: Writer, message: WriteMessage, synthetic?: string): void {
   if (message.block === undefined) return
   const { index, type } = message.block
-  if (type !== 'tool_use' && message.joined[type] !== '') {
+  if (isJoined(type) && message.joined[type] !== '') {
     const text = message.joined[type]
     message.cut[type] = true
     full(on, message, type === 'text' ? { type, text } : { type, thinking: text, signature: '' }, undefined, undefined, synthetic)
@@ -93,6 +95,6 @@ export function block(on: Writer, event: Event, message: WriteMessage, type: Ope
   if (message.streaming) openBlock(on, message, type, start)
   else message.blocks++
   full(on, message, content, event.agent, event.at, syntheticOf(event))
-  if (type !== 'tool_use') message.joined[type] = ''
+  if (isJoined(type)) message.joined[type] = ''
   closeBlock(on, message)
 }

@@ -55,7 +55,7 @@ export function contentEnd(on: Writer, event: EventOf<'content.end'>): void {
           ? undefined
           : { type: event.type, source: { type: 'url', url: event.uri } }
   if (content === undefined) return on.sink.lost(event)
-  block(on, event, openMessage(on, event), 'text', content, empty.text)
+  block(on, event, openMessage(on, event), 'other', content, { type: event.type })
 }
 
 // ── calls ────────────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isRecord } from '../../base/json.ts'
-import { codesOf, contentOf, encodeAll, eventsIn, tellAll, typesOf, written } from './support.test.ts'
+import { codesOf, contentOf, decodeAll, encodeAll, eventsIn, only, tellAll, type Told, typesOf, written } from './support.test.ts'
 
 test('deltas stand in a bracket, with the full record before the stop of its block', () => {
   const { records } = written([
@@ -58,6 +58,20 @@ test('a thought that ends after the first words of the answer (appctl)', () => {
       { type: 'thinking', thinking: 'hm', signature: '' },
       { type: 'text', text: 'ab' },
     ],
+  )
+})
+
+test('a picture is a block of its own: the text after it is told once', () => {
+  const { records } = written([
+    ['turn.start', { trigger: 'prompt' }],
+    ['thought.delta', { text: 'hm' }],
+    ['content.end', { type: 'image', mime: 'image/png', data: 'aGk=' }],
+    ['text.delta', { text: 'hello' }],
+    ['turn.end', { reason: 'end_turn' }],
+  ])
+  assert.deepEqual(
+    only(decodeAll(records), 'text.end').map(({ text, streamed }) => [text, streamed]),
+    [['hello', true]],
   )
 })
 
@@ -167,6 +181,15 @@ test('prompts are replayed inside their turn', () => {
     ],
   )
   assert.deepEqual(lost, ['prompt.submit drop'])
+})
+
+test('the same words twice are two prompts; only what was sent comes back', () => {
+  const prompt = (state: 'sent' | 'seen'): Told => ['prompt.submit', { text: 'continue', by: 'user', state }]
+  const turn = (...prompts: Told[]): Told[] => [['turn.start', { trigger: 'prompt' }], ...prompts, ['turn.end', { reason: 'end_turn' }]]
+  const users = (...told: Told[]): number => written(told).records.filter(({ type }) => type === 'user').length
+  assert.equal(users(...turn(prompt('seen')), ...turn(prompt('seen'))), 2)
+  assert.equal(users(...turn(prompt('sent'), prompt('seen')), ...turn(prompt('seen'))), 2)
+  assert.equal(users(...turn(prompt('sent'), prompt('seen'))), 1)
 })
 
 test('sources without a turn, without an end, without a name', () => {

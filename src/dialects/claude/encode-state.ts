@@ -8,7 +8,7 @@ import { type Sink, wireId } from '../contract.ts'
 import { uuidFor } from './uuid.ts'
 
 /** A block that stands open in the raw stream. */
-export type OpenBlock = { index: number; type: 'text' | 'thinking' | 'tool_use' }
+export type OpenBlock = { index: number; type: 'text' | 'thinking' | 'tool_use' | 'other' }
 
 export type WriteMessage = {
   /** As the source names it. */
@@ -73,7 +73,8 @@ export type WriteSession = {
   asks: Map<string, { name: string; input: unknown; question: boolean; call: string | undefined }>
   /** Prompts told before their turn began. */
   prompts: EventOf<'prompt.submit'>[]
-  lastPrompt: string | undefined
+  /** The last prompt that was sent, until it is seen. */
+  sentPrompt: string | undefined
   /** What only the next init can tell, if one comes. */
   untold: Event[]
   /** Of the turn that is being written. */
@@ -126,7 +127,7 @@ export const newSession = (key: string | undefined): WriteSession => ({
   parents: new Map(),
   asks: new Map(),
   prompts: [],
-  lastPrompt: undefined,
+  sentPrompt: undefined,
   untold: [],
   turn: newTurn(),
   totals: { usd: 0, models: new Map() },

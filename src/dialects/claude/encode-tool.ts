@@ -110,17 +110,13 @@ const promptTypes: ReadonlySet<unknown> = new Set(['image', 'document'])
 /** As the program replays them. Pieces of one prompt are joined before. */
 export function writePrompt(on: Writer, event: EventOf<'prompt.submit'>): void {
   const { session } = on
-  if (
-    event.agent === undefined &&
-    event.state === 'seen' &&
-    event.by === 'user' &&
-    event.text !== undefined &&
-    event.text === session.lastPrompt
-  )
-    return // what was sent comes back
+  if (event.agent === undefined && event.by === 'user') {
+    const comesBack = event.state === 'seen' && event.text !== undefined && event.text === session.sentPrompt
+    session.sentPrompt = event.state === 'seen' ? undefined : event.text // it comes back once
+    if (comesBack) return
+  }
   const open = session.lanes.get(event.agent)?.message
   if (open !== undefined) open.answered = true
-  session.lastPrompt = event.agent === undefined && event.by === 'user' ? event.text : session.lastPrompt
   const given = event.content ?? []
   const parts = given.filter(mayPrompt)
   const media = given.flatMap(mediaBlock)
