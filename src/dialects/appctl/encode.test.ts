@@ -178,6 +178,15 @@ test('a result that nobody told is empty, and counts as added', () => {
   assert.deepEqual(added({ status: 'ok', durationMs: 1, text: '' }), [])
 })
 
+test('null that the source told is null', () => {
+  const nothing: Told[] = [
+    ['tool.start', { name: 'ls', toolKind: 'search', input: null }, { call: 'c' }],
+    ['tool.end', { status: 'error', data: null, error: { category: 'unknown', text: 'null' }, durationMs: 1 }, { call: 'c' }],
+  ]
+  const { records, added } = encodeAll(tellAll([ask, ...nothing, end]))
+  assert.deepEqual([records[1]?.['arguments'], records[2]?.['result'], added], [null, null, []])
+})
+
 test('a call that tells its arguments later is told with them', () => {
   const place = { call: 'c' }
   const begun: Told = ['tool.start', { name: 'bash', toolKind: 'execute' }, place]

@@ -54,7 +54,10 @@ export function encode(sink: Sink): Encoder {
   function toolCall(event: EventOf<'tool.start'>, input: unknown): void {
     heldCall = undefined
     openCalls.set(event.call ?? '', { at: event.at })
-    write({ kind: 'tool_call', id: wireId(event.call ?? ''), name: event.name, arguments: input ?? {} }, syntheticOf(event))
+    write(
+      { kind: 'tool_call', id: wireId(event.call ?? ''), name: event.name, arguments: input === undefined ? {} : input },
+      syntheticOf(event),
+    )
   }
 
   function toolUpdate(event: EventOf<'tool.update'>): void {
@@ -78,9 +81,9 @@ export function encode(sink: Sink): Encoder {
     const open = openCalls.get(call)
     if (open === undefined) return sink.lost(event)
     const took = event.durationMs ?? (open.at !== undefined && event.at !== undefined ? Math.max(0, event.at - open.at) : undefined)
-    const told = event.data ?? event.text ?? event.content ?? event.error?.text
+    const told = event.data ?? event.text ?? event.content ?? (event.data === null ? null : event.error?.text)
     if (told === undefined) sink.added('tool_result.result')
-    const result = told ?? (event.status === 'ok' ? '' : event.status)
+    const result = told === undefined ? (event.status === 'ok' ? '' : event.status) : told
     toolResult(call, { result, status: toolFailed(event) ? 'error' : 'ok' }, took, syntheticOf(event))
   }
 
