@@ -38,7 +38,7 @@ export function toolEnd(on: Writer, event: EventOf<'tool.end'>): void {
   on.sink.write(record, syntheticOf(event))
 }
 
-/** A turn that went well leaves no call of its own open. */
+/** No turn leaves a call of its own open. */
 export function abandonCalls(on: Writer): void {
   const { calls } = on.session
   for (const [id, { lane }] of calls) {

@@ -58,7 +58,8 @@ export type TurnEnd = Partial<Payload<'turn.end'>> & { reason: Reason; at?: numb
 export function writeResult(on: Writer, event: TurnEnd, synthetic: string | undefined): void {
   const { session, sink } = on
   const { turn } = session
-  if (session.openTurns <= 1 && outcomeOf(event.reason) === 'ok') abandonCalls(on)
+  const isCalling = session.calls.size > 0
+  if (session.openTurns <= 1) abandonCalls(on)
   closeMessage(on, undefined, event.reason, undefined)
   const took =
     event.durationMs ?? (event.at !== undefined && turn.startedAt !== undefined ? Math.max(0, event.at - turn.startedAt) : undefined)
@@ -69,7 +70,7 @@ export function writeResult(on: Writer, event: TurnEnd, synthetic: string | unde
   count(session, event)
   const text = event.text ?? turn.text ?? ''
   const fault = event.error ?? turn.fault
-  const ending = endingOf(on, event.reason, fault?.text ?? text)
+  const ending = endingOf(event.reason, fault?.text ?? text, isCalling)
   write(
     on,
     {
@@ -106,7 +107,7 @@ type Ending = {
 }
 
 /** An error subtype carries errors and no result text. */
-function endingOf({ session }: Writer, reason: Reason, text: string): Ending {
+function endingOf(reason: Reason, text: string, isCalling: boolean): Ending {
   const failed = (subtype: string, terminal: string | undefined, stop: string | null = null): Ending => ({
     subtype,
     isError: true,
@@ -121,7 +122,7 @@ function endingOf({ session }: Writer, reason: Reason, text: string): Ending {
       return failed('error_max_budget_usd', 'budget_exhausted')
     case 'cancelled':
     case 'cancelled_forced':
-      return failed('error_during_execution', session.calls.size > 0 ? 'aborted_tools' : 'aborted_streaming')
+      return failed('error_during_execution', isCalling ? 'aborted_tools' : 'aborted_streaming')
     case 'context':
       return failed('error_during_execution', 'prompt_too_long')
     case 'refusal':

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isRecord, type Rec } from '../../base/json.ts'
+import type { Reason } from '../../model/vocabulary.ts'
 import { claude } from './index.ts'
 import { contentOf, decodeAll, encodeAll, eventsIn, only, plain, shortly, written, type Told } from './support.test.ts'
 
@@ -221,6 +222,21 @@ test('how a turn ended', () => {
     )[0]?.reason
     assert.equal(again, reason === 'timeout' ? 'error' : reason, reason)
   }
+})
+
+test('a call that is open when its turn ends gets a result, however that ended', () => {
+  const ends = (reason: Reason): unknown[] => {
+    const { records } = written([
+      ['turn.start', { trigger: 'prompt' }],
+      ['tool.start', { name: 'Bash', toolKind: 'execute', input: {} }, { call: 'c' }],
+      ['turn.end', { reason }],
+    ])
+    const answer = records.at(-2)!
+    return [contentOf(answer)[0]?.['tool_use_id'], answer['synthetic'], records.at(-1)!['terminal_reason']]
+  }
+  assert.deepEqual(ends('end_turn'), ['c', 'cut', 'completed'])
+  assert.deepEqual(ends('timeout'), ['c', 'cut', undefined])
+  assert.deepEqual(ends('cancelled'), ['c', 'cut', 'aborted_tools'])
 })
 
 test('the same events give the same bytes', () => {
