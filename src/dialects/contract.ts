@@ -121,7 +121,12 @@ export function decoderOf(
       if (typeof added === 'string') for (const event of events) event.synthetic ??= added // sluice wrote this record, and said why
       const ext = unknownKeys(record, type)
       if (ext !== undefined)
-        for (const event of events) if (event.synthetic !== 'implied') return ((event.ext = { [dialect.name]: ext }), events)
+        for (const event of events)
+          if (event.synthetic !== 'implied') {
+            const deeper = event.ext?.[dialect.name] as Rec | undefined // what the dialect itself has kept, from inside the record
+            event.ext = { [dialect.name]: deeper === undefined ? ext : { ...deeper, ...ext } }
+            return events
+          }
       return events
     },
     issue(payload, origin) {

@@ -104,7 +104,7 @@ export function resultOf(
     status: tool === 'invalid' ? 'error' : 'ok',
     text: output ?? (typeof shown === 'string' ? shown : undefined),
     content: attachments ?? undefined,
-    // The document's form has the result nowhere else; beside an output it is a side note.
+    // The document's form has the result nowhere else; beside an output it is a note.
     data: typeof output === 'string' ? undefined : (metadata ?? undefined),
     exitCode: Number.isSafeInteger(exit) ? (exit as number) : undefined,
     title,
@@ -112,6 +112,19 @@ export function resultOf(
     endedAt,
     durationMs,
   }
+}
+
+/** What `metadata` says beside a result that stands elsewhere, and the event does not: kept, as unknown keys are. */
+export function notesOf({ status, output, metadata }: Wire<'tool_use'>['part']['state']): Rec | undefined {
+  const failed = status === 'error'
+  if (!failed && typeof output !== 'string') return undefined
+  let notes: Rec | undefined
+  for (const key in metadata) {
+    if (!failed && (key === 'exit' || (key === 'output' && metadata[key] === output))) continue
+    notes ??= Object.create(null) as Rec // a key may be __proto__
+    notes[key] = metadata[key]
+  }
+  return notes
 }
 
 /** The program has one word, `error`, for all calls that did not complete; its texts tell them apart. */

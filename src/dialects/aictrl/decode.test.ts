@@ -422,6 +422,24 @@ test('unknown keys are carried, unknown types kept, bad bodies said', () => {
   )
 })
 
+test('notes beside an output are kept, but for what the event tells itself', () => {
+  const use = (state: Rec, more: Rec = {}): unknown => {
+    const [end] = only(decodeAll([start, { type: 'tool_use', ...base, part: { tool: 'bash', callID: 'c', state }, ...more }]), 'tool.end')
+    return end?.ext && JSON.parse(JSON.stringify(end.ext['aictrl']))
+  }
+  const inside = (metadata: Rec): Rec => ({ part: { state: { metadata } } })
+  assert.deepEqual(use({ status: 'completed', output: 'a', metadata: { exit: 0, output: 'a' } }), undefined)
+  assert.deepEqual(
+    use({ status: 'completed', output: 'a', metadata: { exit: 0, output: 'b', x: { y: 1 } } }),
+    inside({ output: 'b', x: { y: 1 } }),
+  )
+  assert.deepEqual(use({ status: 'error', error: 'no', metadata: { exit: 1 } }, { weather: 'fine' }), {
+    ...inside({ exit: 1 }),
+    weather: 'fine',
+  })
+  assert.deepEqual(use({ status: 'completed', metadata: { output: 'a', x: 1 } }), undefined, 'there it is the result')
+})
+
 test('no record makes the decoder throw', () => {
   const tags = Object.keys(aictrl.shapes.checks)
   const keys = [

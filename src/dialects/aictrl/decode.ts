@@ -11,7 +11,7 @@ import { toolKindOf } from '../../model/tool-kind.ts'
 import type { Reason } from '../../model/vocabulary.ts'
 import type { DecoderBody } from '../contract.ts'
 import { textOf } from '../contract.ts'
-import { contextOf, costOf, diagnosticsOf, faultOfError, millisOf, resultOf, usageOf } from './decode-fields.ts'
+import { contextOf, costOf, diagnosticsOf, faultOfError, millisOf, notesOf, resultOf, usageOf } from './decode-fields.ts'
 import { createSession, endOf, type Session } from './decode-state.ts'
 import type { Base, Wire } from './wire.ts'
 import { finishOf, readSessionError, unnamedCall } from './words.ts'
@@ -99,6 +99,8 @@ export function decode(pen: Pen): DecoderBody {
     const start = { name, toolKind: toolKindOf(name), input: state.input, server: own.servers?.get(name) }
     pen.emit('tool.start', start, { ...place, at: startedAt, synthetic: 'implied' })
     place.at = at
+    const notes = notesOf(state)
+    if (notes !== undefined) place.ext = { aictrl: { part: { state: { metadata: notes } } } }
     const rejected = own.rejected.size > 0 && own.rejected.delete(place.call)
     pen.emit('tool.end', resultOf(part, rejected, startedAt, endedAt), place)
   }

@@ -45,9 +45,11 @@ export function toolEnd(out: Out, session: Session, event: EventOf<'tool.end'>):
   if (call.input === undefined) out.sink.added('tool_use.part.state.input')
   const input = call.input ?? {}
   const { output, metadata, attachments } = failed ? noResult : resultOf(event, call)
+  const notes = notesIn(event)
+  const noted = notes === undefined ? metadata : { ...metadata, ...notes }
   const state: State = failed
-    ? { status: 'error', input, error, title, time }
-    : { status: 'completed', input, output, metadata, attachments, title, time }
+    ? { status: 'error', input, error, metadata: noted, title, time }
+    : { status: 'completed', input, output, metadata: noted, attachments, title, time }
   toolUse(out, session, event, id, call, state)
 }
 
@@ -55,6 +57,13 @@ function errorOf(out: Out, { error, text, content, data, status }: EventOf<'tool
   const told = error?.text ?? text ?? textOfContent(content) ?? (data === undefined ? undefined : textOf(data))
   if (told === undefined) out.sink.added('tool_use.part.state.error')
   return told ?? status
+}
+
+/** What the decoder has kept of aictrl's own `metadata`. */
+function notesIn({ ext }: EventOf<'tool.end'>): Rec | undefined {
+  const { part } = (ext?.['aictrl'] ?? {}) as { part?: { state?: { metadata?: unknown } } }
+  const notes = part?.state?.metadata
+  return isRecord(notes) ? notes : undefined
 }
 
 const noResult: ReturnType<typeof resultOf> = {}
