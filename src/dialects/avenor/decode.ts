@@ -221,11 +221,12 @@ export function decode(pen: Pen): DecoderBody {
   }
 
   function trouble(record: Wire<'avenor.error'>, place: Place): void {
-    const { source, message, kind, model, diagnostics: data } = record
+    const { source, message, kind, stop_reason: ending, model, diagnostics: data } = record
     const text = message ?? kind ?? source ?? 'error'
     const fatal = kind === degenerate
     const error = faultOf(text, fatal ? { category: 'provider', code: kind } : { code: kind })
     faults.set(place.session, error)
+    if (ending !== undefined && ending !== kind) place.ext = { avenor: { stop_reason: ending } } // no word of the model says it
     pen.emit('error', { scope: place.session === undefined ? 'supervisor' : 'session', fatal, error, source, model, data }, place)
   }
 

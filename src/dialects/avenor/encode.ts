@@ -335,13 +335,19 @@ const laneKinds: ReadonlySet<string> = new Set([
 
 const planWords = { pending: 'pending', active: 'in_progress', done: 'completed' } as const
 
-type ErrorLike = Pick<EventOf<'error'>, 'error' | 'source' | 'model' | 'data'>
+/** The stop reason that an error of Avenor's own has named. */
+function endingIn(ext: Event['ext']): string | undefined {
+  const ending = (ext?.['avenor'] as Rec | undefined)?.['stop_reason']
+  return typeof ending === 'string' ? ending : undefined
+}
 
-const errorOf = ({ error, source, model, data }: ErrorLike, kind?: string): AnyWire => ({
+type ErrorLike = Pick<EventOf<'error'>, 'error' | 'source' | 'model' | 'data' | 'ext'>
+
+const errorOf = ({ error, source, model, data, ext }: ErrorLike, kind?: string): AnyWire => ({
   event: 'avenor.error',
   source: source ?? 'backend',
   kind,
-  stop_reason: kind,
+  stop_reason: kind ?? endingIn(ext),
   model,
   message: error.text,
   diagnostics: data,

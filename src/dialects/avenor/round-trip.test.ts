@@ -47,6 +47,14 @@ test('every document fixture comes back by value', () => {
   }
 })
 
+test('an error keeps the stop reason that it names', () => {
+  const error = { event: 'avenor.error', session_id: 's', source: 'loop', stop_reason: 'timeout', message: 'm', colour: 'red' }
+  assert.deepEqual(plain(decodeAll([error]).find(({ kind }) => kind === 'error')?.ext), {
+    avenor: { stop_reason: 'timeout', colour: 'red' },
+  })
+  assert.equal(again([error])[0]?.['stop_reason'], 'timeout')
+})
+
 test('the keys of a record stand in the order of the document', () => {
   const keys = (name: string): string[][] => fixture(name).map((record) => Object.keys(normal(record)))
   for (const name of [
