@@ -5,50 +5,86 @@ import { realPath } from '../files/real-path.ts'
 import type { Place } from '../model/event.ts'
 import type { ToolKind } from '../model/vocabulary.ts'
 import type { Ask } from '../supervise/contract.ts'
+import { foldersOf, namedIn, ofFiles, wordOf } from './named.ts'
 
 export type Wanted = { id: string; place: Place; name: string; toolKind: ToolKind; input: unknown }
 
-type Need = Pick<Ask, 'permission' | 'patterns' | 'always' | 'command' | 'paths'>
+type Need = Pick<Ask, 'permission' | 'patterns' | 'always' | 'command' | 'paths' | 'unread'>
 
 /** `cwd`: where the agent works; paths it names are seen from there. */
 export function askFor({ id, place, name, toolKind, input }: Wanted, profile: string, cwd: string): Ask {
-  const fields = isRecord(input) ? input : {}
-  const text = (...keys: string[]): string | undefined => keys.map((key) => fields[key]).find((value) => typeof value === 'string')
-  return { id, place, profile, name, toolKind, input, changes: !harmless.has(toolKind), ...needOf(name, toolKind, text, fields, cwd) }
+  const need = needOf(name, toolKind, input, cwd)
+  return { id, place, profile, name, toolKind, input, changes: !harmless.has(toolKind) || need.command !== undefined, ...need }
 }
 
 /** Kinds that change nothing outside the conversation. */
-const harmless: ReadonlySet<ToolKind> = new Set<ToolKind>(['read', 'search', 'think', 'plan', 'skill', 'question'])
+export const harmless: ReadonlySet<ToolKind> = new Set<ToolKind>(['read', 'search', 'think', 'plan', 'skill', 'question'])
 
+type Fields = Readonly<Record<string, unknown>>
 type Texts = (...keys: string[]) => string | undefined
 
-function needOf(name: string, kind: ToolKind, text: Texts, fields: Readonly<Record<string, unknown>>, cwd: string): Need {
-  const named = text('file_path', 'notebook_path', 'path', 'filePath', 'abs_path')
-  const file = filesOf(named === undefined ? changedIn(fields['changes']) : [named], cwd)
-  const folder = text('cwd', 'workdir', 'directory')
+const textsOf =
+  (fields: Fields): Texts =>
+  (...keys) =>
+    keys.map((key) => fields[key]).find((value) => typeof value === 'string')
+
+/** All that the input names is judged, whatever the kind of the call: the agent says that, and may be wrong. */
+function needOf(name: string, kind: ToolKind, input: unknown, cwd: string): Need {
+  const fields = isRecord(input) ? input : {}
+  const text = textsOf(fields)
+  const named = namedIn(input, kind)
+  const said = shellIn(name, kind, fields)
+  const command = commandOf(said)
+  const folder = command === undefined ? undefined : text('cwd', 'workdir', 'directory')
+  const at = resolve(cwd, folder ?? '.')
+  const own = ownNeed(name, kind, text, command, named.files, cwd)
+  const globs = kind === 'search' && !isGrep(name) ? foldersOf(text('glob') ?? text('pattern') ?? '') : []
+  const searched = (globs ?? []).map((one) => resolve(cwd, text('path') ?? '.', one))
+  const paths = new Set([...realOf([...named.files, ...named.places, ...searched], cwd), ...(folder === undefined ? [] : [at])])
+  const isUnknown = own === undefined && command === undefined && named.files.length === 0
+  const isNoCommand = command === undefined && (said !== undefined || (kind === 'execute' && isEmpty(fields)))
+  const unread = [
+    ...((isUnknown || named.isUnread) && (ofFiles.has(kind) || ours.has(name)) ? ['external_directory', 'secret_file'] : []),
+    ...(globs === undefined ? ['external_directory'] : []),
+    ...(isNoCommand ? ['bash'] : []),
+  ]
+  return {
+    ...(own ?? { permission: name, patterns: ['*'] }),
+    ...(command !== undefined && { command: { text: command, cwd: at } }),
+    ...(paths.size > 0 && { paths: [...paths] }),
+    ...(unread.length > 0 && { unread }),
+  }
+}
+
+const isEmpty = (fields: Fields): boolean => Object.values(fields).every((value) => value === undefined || value === null)
+
+/** Names of rules that are allowed without being asked for: another program's tool of that name must not be so by its name alone. */
+const ours: ReadonlySet<string> = new Set(['read', 'glob', 'grep', 'write', 'edit', 'bash', 'skill', 'todowrite', 'task'])
+
+/** Its pattern is no pattern of files. */
+const isGrep = (name: string): boolean => /grep|content|code|^rg$/i.test(name)
+
+/** What the call itself is about. Undefined: nothing is known of it but its name. */
+function ownNeed(
+  name: string,
+  kind: ToolKind,
+  text: Texts,
+  command: string | undefined,
+  files: readonly string[],
+  cwd: string,
+): Need | undefined {
   switch (kind) {
-    case 'execute': {
-      const command = commandOf(fields['command'] ?? fields['cmd'])
-      if (command === undefined) break
-      const at = folder === undefined ? cwd : resolve(cwd, folder)
-      return { permission: 'bash', patterns: [], command: { text: command, cwd: at }, ...(folder !== undefined && { paths: [at] }) }
-    }
+    case 'execute':
+      return command === undefined ? undefined : { permission: 'bash', patterns: [] }
     case 'read':
-      if (file !== undefined) return { permission: 'read', ...file }
-      break
+      return files.length === 0 ? undefined : { permission: 'read', patterns: bothOf(files, cwd) }
     case 'edit':
     case 'delete':
     case 'move':
-      if (file !== undefined) return { permission: /write|create/i.test(name) ? 'write' : 'edit', ...file }
-      break
+      return files.length === 0 ? undefined : { permission: /write|create/i.test(name) ? 'write' : 'edit', patterns: bothOf(files, cwd) }
     case 'search': {
       const pattern = text('pattern', 'query', 'regex', 'glob')
-      if (pattern === undefined) break
-      return {
-        permission: /glob|find/i.test(name) ? 'glob' : 'grep',
-        patterns: [pattern],
-        ...(file !== undefined && { paths: file.paths }),
-      }
+      return pattern === undefined ? undefined : { permission: /glob|find/i.test(name) ? 'glob' : 'grep', patterns: [pattern] }
     }
     case 'fetch': {
       const url = text('url', 'uri')
@@ -65,26 +101,29 @@ function needOf(name: string, kind: ToolKind, text: Texts, fields: Readonly<Reco
     case 'plan':
       return { permission: 'todowrite', patterns: ['*'] }
     default:
+      return undefined
   }
-  // Nothing is known of it but its name, and perhaps a file.
-  return { permission: name, patterns: ['*'], ...(file !== undefined && { paths: file.paths }) }
-}
-
-/** The files of a patch: each that it touches, and where it moves them. */
-function changedIn(changes: unknown): string[] {
-  const list = Array.isArray(changes) ? (changes as unknown[]) : []
-  return list.flatMap((change) => {
-    const { path, kind } = isRecord(change) ? change : {}
-    return [path, isRecord(kind) ? kind['move_path'] : undefined].filter((name) => typeof name === 'string')
-  })
 }
 
 /** A rule must allow both the path that was said and the one that it leads to. */
-function filesOf(names: readonly string[], cwd: string): { patterns: string[]; paths: string[] } | undefined {
-  if (names.length === 0) return undefined
-  const said = names.map((name) => resolve(cwd, name))
-  const real = said.map((name) => realPath(name))
-  return { patterns: [...new Set([...real, ...said])], paths: [...new Set(real)] }
+const bothOf = (files: readonly string[], cwd: string): string[] => [
+  ...new Set([...realOf(files, cwd), ...files.map((name) => resolve(cwd, name))]),
+]
+const realOf = (files: readonly string[], cwd: string): string[] => files.map((name) => realPath(resolve(cwd, name)))
+
+const commandKeys: ReadonlySet<string> = new Set(['command', 'cmd', 'commandline', 'shellcommand'])
+/** What editors call their own ways of working. */
+const editorWords: ReadonlySet<unknown> = new Set(['view', 'create', 'str_replace', 'insert', 'undo_edit'])
+
+/** A command that is named makes it a call of the shell. Not so where the word means something else. */
+function shellIn(name: string, kind: ToolKind, fields: Fields): unknown {
+  const all = Object.keys(fields).filter((key) => commandKeys.has(wordOf(key)) && (fields[key] ?? undefined) !== undefined)
+  const said = all.length > 1 ? all.map((key) => ({ key })) : fields[all[0] ?? ''] // which of two is run, nobody knows
+  if (kind === 'execute') return said
+  const isNetwork = name === 'network' && kind === 'fetch' // Codex asks about the host that a command wants to reach
+  const isOther =
+    kind === 'skill' || isNetwork || (kind === 'other' && name.startsWith('mcp_')) || (ofFiles.has(kind) && editorWords.has(said))
+  return isOther ? undefined : said
 }
 
 /** A command line, or the words of one. */

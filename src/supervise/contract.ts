@@ -27,6 +27,8 @@ export type Ask = {
   always?: readonly string[]
   /** A shell command: it is taken apart here, each simple command being a pattern of its own. */
   command?: { text: string; cwd: string }
+  /** Permissions that it may need as well: what it is about could not be read. Only a rule for everything can allow them. */
+  unread?: readonly string[]
   /** Files and folders that the call touches: absolute, and with every link resolved. */
   paths?: readonly string[]
   /** No yes can be said to this call alone: the agent offers to be allowed for ever, or nothing. */

@@ -37,7 +37,7 @@ export type Need = {
 export type Refusal = { invalid: string }
 
 export function needsOf(ask: Ask, scene: Scene): Need[] | Refusal {
-  const own = ask.patterns.map((pattern, index) => plainNeed(ask.permission, pattern, scene, ask.always?.[index] ?? pattern))
+  const own = ownNeeds(ask, scene)
   const paths = (ask.paths ?? []).map((path) => ({ path, glob: false }))
   const ground: Ground = { ...scene, folders: [...(scene.folders ?? []), ...(ask.changes ? [] : (scene.readable ?? []))] }
   if (ask.command === undefined) return unique([...own, ...pathNeeds(paths, ground, ask.changes ? 'changed' : 'read')])
@@ -45,8 +45,8 @@ export function needsOf(ask: Ask, scene: Scene): Need[] | Refusal {
   const { commands, paths: named, writes, unknown, opaque, invalid } = analyse(ask.command.text, ask.command.cwd, scene.home)
   if (invalid !== undefined) return { invalid }
   const isAllFree = commands.every((command) => command.free === true)
-  const needs = commands.map((command) => commandNeed(ask.permission, command, !isAllFree && opaque === undefined))
-  if (opaque !== undefined || commands.length === 0) needs.push(unknownNeed(ask.permission, ask.command.text))
+  const needs = commands.map((command) => commandNeed('bash', command, !isAllFree && opaque === undefined))
+  if (opaque !== undefined || commands.length === 0) needs.push(unknownNeed('bash', ask.command.text))
   const written = writes.map((path) => ({ path, glob: false }))
   const files = [
     ...pathNeeds([...paths, { path: ask.command.cwd, glob: false }, ...named], ground, 'named'),
@@ -62,6 +62,17 @@ export function needsOf(ask: Ask, scene: Scene): Need[] | Refusal {
     ...steeringNames(ask.command.text, scene.guarded).flatMap((name) => (isFound(name) ? [] : unknownNeed('secret_file', name))),
     ...unknown.flatMap((word) => ['external_directory', 'secret_file'].map((permission) => unknownNeed(permission, word))),
   ])
+}
+
+/** Of a call that could not be read, nothing is known but its name. */
+function ownNeeds({ permission, patterns, always, unread = [] }: Ask, scene: Scene): Need[] {
+  const isUnread = (pattern: string): boolean => unread.length > 0 && pattern === '*'
+  return [
+    ...patterns.map((pattern, index) =>
+      isUnread(pattern) ? unknownNeed(permission, pattern) : plainNeed(permission, pattern, scene, always?.[index] ?? pattern),
+    ),
+    ...unread.map((name) => unknownNeed(name, '*')),
+  ]
 }
 
 /** As one call sees it. */

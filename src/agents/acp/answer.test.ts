@@ -16,6 +16,21 @@ test('a question is raised with its command, and answered by the option of the r
   assert.deepEqual(running.withdrawn, [])
 })
 
+test('a question is about all the places that it names', async () => {
+  const call = { kind: 'read', rawInput: { path: '/x/a' }, locations: [{ path: '/x/a' }, { path: '/etc/shadow' }] }
+  const running = play([`ask-for ${JSON.stringify({ title: 'Read', ...call })}`, 'ask-for {"title":"Read","kind":"read"}'], {
+    answer: refuse,
+  })
+  await whole(running)
+  assert.deepEqual(
+    running.asks.map(({ permission, paths, unread }) => [permission, paths, unread]),
+    [
+      ['read', ['/x/a', '/etc/shadow'], undefined],
+      ['Read', undefined, ['external_directory', 'secret_file']],
+    ],
+  )
+})
+
 test('a refusal is said by the option that refuses once, or by none', async () => {
   const running = play(['ask rm x'], { answer: refuse })
   await whole(running)

@@ -1,22 +1,30 @@
 // What a question is about, for our rules. Some agents do not tell the input of the call but what a person is to read: then the title of
-// a command is the command, and the one place that a call names is its file.
+// a command is the command. The places that a call names beside its input are judged like those in it.
 import { isRecord, type Rec } from '../../base/json.ts'
 import { messageOf } from '../../dialects/acp/message.ts'
-import type { ToolKind } from '../../model/vocabulary.ts'
+import type { EventOf } from '../../model/event.ts'
+import { harmless } from '../ask.ts'
 
-const ofFiles: ReadonlySet<ToolKind> = new Set<ToolKind>(['read', 'edit', 'delete', 'move'])
-const pathKeys = ['file_path', 'notebook_path', 'path', 'filePath', 'abs_path']
+type Asked = EventOf<'permission.request'>
 
-/** `input`: as it was told. Several places are left out, for a rule about the first must not speak for the rest. */
-export function askedInput(record: Rec, kind: ToolKind | undefined, input: unknown): unknown {
+export function readAsked(record: Rec, event: Asked): void {
   const { params } = messageOf(record)
   const call = isRecord(params) && isRecord(params['toolCall']) ? params['toolCall'] : {}
-  const fields = isRecord(input) ? input : {}
-  if (kind === 'execute' && input === undefined && typeof call['title'] === 'string')
-    return { command: call['title'], ...folderIn(call['content']) }
-  if (kind === undefined || !ofFiles.has(kind) || pathKeys.some((key) => typeof fields[key] === 'string')) return input
-  const paths = new Set([...placesIn(call['locations']), ...placesIn(call['content'])])
-  return paths.size === 1 ? { ...fields, path: [...paths][0] } : input
+  const shown = placesIn(call['content'])
+  if (shown.length > 0 && event.toolKind !== undefined && harmless.has(event.toolKind)) event.toolKind = 'edit' // it shows what it changes
+  if (event.toolKind === 'execute' && event.input === undefined && typeof call['title'] === 'string')
+    event.input = { command: call['title'], ...folderIn(call['content']) }
+  event.input = withPlaces(event.input, [...placesIn(call['locations']), ...shown])
+}
+
+/** Those that the input names itself are not said again. */
+function withPlaces(input: unknown, all: readonly string[]): unknown {
+  const fields: Rec = isRecord(input) ? input : input === undefined || input === null ? {} : { input }
+  const said = new Set(Object.values(fields))
+  const places = [...new Set(all)].filter((path) => !said.has(path))
+  if (places.length === 0) return input
+  if (places.length === 1 && Object.keys(fields).length === 0) return { path: places[0] }
+  return { ...fields, locations: [places, fields['locations'] ?? []].flat() }
 }
 
 /** Of locations, and of the differences that are shown. */

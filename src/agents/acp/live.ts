@@ -7,7 +7,7 @@ import type { Event, EventOf, Fault, Payload } from '../../model/event.ts'
 import { faultOf } from '../../model/fault.ts'
 import { makeEvent } from '../../model/make.ts'
 import type { Overheard, Prompt } from '../driver.ts'
-import { askedInput } from './asked.ts'
+import { readAsked } from './asked.ts'
 import { createTurn, type Judge, type TurnSoFar } from './turn.ts'
 
 /** What the one who speaks tells the one who reads. */
@@ -46,7 +46,7 @@ function liveDecoder(inner: Decoder, line: Line, { judge, aside }: Truths): Deco
       const events = inner.push(record, origin)
       for (const event of events) {
         if (event.kind === 'prompt.submit' && line.saying !== undefined && event.state === 'sent') sign(event, line.saying)
-        else if (event.kind === 'permission.request') event.input = askedInput(record, event.toolKind, event.input)
+        else if (event.kind === 'permission.request') readAsked(record, event)
         turn.see(event)
       }
       return events
