@@ -81,6 +81,8 @@ export type Decoder = {
 /** The dialect's own part of a decoder: it is called with records of known type and right shape only. */
 export type DecoderBody = {
   push(record: Rec, tag: string, origin: Origin): void
+  /** A record of known type and wrong shape, after it was told as an issue: what it ends has ended all the same. */
+  bad?(record: Rec, tag: string, origin: Origin): void
   /** Where a record stands whose type is not known. */
   place?(record: Rec): Place
   /** Before the pen closes what is open. */
@@ -99,8 +101,9 @@ export function decoderOf(
   /** A number that keeps its text is none to a check; where one must stand, its value counts. */
   function doubt(record: Rec, { tag, check }: Type, origin: Origin): void {
     const plain = withPlainNumbers(record, check)
-    if (plain === undefined) pen.issue(badBody(dialect, tag, record, origin))
-    else body.push(plain, tag, origin)
+    if (plain !== undefined) return body.push(plain, tag, origin)
+    pen.issue(badBody(dialect, tag, record, origin))
+    body.bad?.(record, tag, origin)
   }
 
   return {

@@ -1,4 +1,6 @@
 // From whatever a source tells about a failure to one category. First the source's own word, then the HTTP status, then the text.
+import { type Rec, stringifyJson } from '../base/json.ts'
+import { quoted } from '../base/text.ts'
 import type { Fault } from './event.ts'
 import type { FaultCategory } from './vocabulary.ts'
 
@@ -13,6 +15,13 @@ export function faultOf(text: string, hint: Hint = {}): Fault {
   const category = hint.category ?? (hint.http === undefined ? undefined : categoryOfStatus(hint.http)) ?? categoryOfText(text)
   return { category, text, code: hint.code, http: hint.http, retryable: hint.retryable }
 }
+
+/** Of a turn that has ended with this record, which says nothing that we know. */
+export const unreadableEnd = (record: Rec): Fault =>
+  faultOf(`the turn ended with an answer that cannot be read: ${quoted(stringifyJson(record), 200)}`, {
+    category: 'unknown',
+    code: 'unreadable-end',
+  })
 
 export function categoryOfStatus(status: number): FaultCategory | undefined {
   switch (status) {

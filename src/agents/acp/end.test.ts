@@ -18,6 +18,16 @@ test('an error in place of an answer ends the turn as failed, with its category'
   }
 })
 
+test('an answer to the prompt that cannot be read ends the turn as failed, and says what it was', async () => {
+  for (const answer of ['{}', '{"result":null}', '{"result":{}}', '{"result":{"stopReason":5}}', '{"error":null}', '{"error":"boom"}']) {
+    const running = play([`say begun\nanswer ${answer}`])
+    const { reason, error } = await whole(running)
+    assert.deepEqual([reason, error!.code, running.of('turn.end').length], ['error', 'unreadable-end', 1], answer)
+    assert.match(error!.text, /cannot be read: "\{"jsonrpc":"2.0"/)
+    assert.ok(error!.text.includes(answer.slice(1, -1)), answer)
+  }
+})
+
 test('a failed turn is not the end of the session', async () => {
   const running = play(['fail 500 broken', 'say fine'])
   assert.deepEqual([(await whole(running)).reason, running.of('turn.end')[0]!.reason], ['end_turn', 'error'])

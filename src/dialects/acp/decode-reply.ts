@@ -1,5 +1,7 @@
 // Answers. They name no method: the request that waits under their id tells what they are, else their look must do.
-import type { Usage } from '../../model/event.ts'
+import type { Rec } from '../../base/json.ts'
+import type { Fault, Usage } from '../../model/event.ts'
+import { unreadableEnd } from '../../model/fault.ts'
 import { addUsage } from '../../model/usage.ts'
 import { elicitationAnswer, permissionAnswer, unanswered } from './decode-ask.ts'
 import { sessionClosed, sessionOpened } from './decode-session.ts'
@@ -8,7 +10,7 @@ import { settleCalls } from './decode-tool.ts'
 import { failureOf, noTrouble } from './decode-trouble.ts'
 import { sessionIn, type Side } from './message.ts'
 import { at, cancelledCode, faultFrom, isBadRequest, reasonOf, reasonOfFault, str, usageFrom, usd } from './words.ts'
-import type { Message, Result } from './wire.ts'
+import type { Message, Result, WireError } from './wire.ts'
 
 export function reply(on: Reader, message: Message, side: Side | undefined): void {
   const { id } = message
@@ -42,16 +44,25 @@ export function reply(on: Reader, message: Message, side: Side | undefined): voi
   plain(on, request, message)
 }
 
+/** An answer of the wrong shape: what waited for it waits no more. */
+export function unreadable(on: Reader, message: Rec, side: Side | undefined): void {
+  const { request } = on.requests.take(side, message['id'], on.tag)
+  if (request?.method !== 'session/prompt') return
+  enter(on, request.session)
+  turnFailed(on, request, unreadableEnd(message))
+}
+
 /** Some request of the agent's, which was not seen. */
 const hosts: Request = { method: 'extension' }
 
 const opensSession = ({ method }: Request): boolean => /^session\/(new|load|resume|fork)$/.test(method)
 
 /** Most say only that it was done. */
-function plain(on: Reader, request: Request | undefined, { id, result }: Message): void {
+function plain(on: Reader, request: Request | undefined, message: Message): void {
+  const { id, result } = message
   switch (request?.method) {
     case 'session/prompt':
-      return turnEnd(on, request, { stopReason: '' })
+      return turnFailed(on, request, unreadableEnd(message))
     case 'session/load':
     case 'session/resume':
       return sessionOpened(on, request, {})
@@ -110,19 +121,11 @@ const isMore = (all: Usage, main: Usage | undefined): boolean =>
 
 function failure(on: Reader, request: Request | undefined, { id, error: wire }: Message): void {
   const error = faultFrom(wire!) // the check of this tag asks for it
-  const { session } = enter(on, on.current)
   const method =
     request?.method ?? (on.pen.openTurns() > 0 || (on.pen.isStarted() && !isBadRequest(wire!.code)) ? 'session/prompt' : undefined)
   switch (method) {
-    case 'session/prompt': {
-      if (request?.agent !== undefined) return on.pen.emit('error', { scope: 'task', fatal: false, error }, { agent: request.agent })
-      const cancelled = wire!.code === cancelledCode
-      const known = session.trouble.told
-      const told = closeTurn(on, session, cancelled)
-      session.reason = cancelled ? 'cancelled' : reasonOfFault(known ?? error)
-      if (!cancelled && known === undefined) on.pen.emit('error', { scope: 'turn', fatal: true, error, data: wire!.data })
-      return on.pen.emit('turn.end', { reason: session.reason, error: known ?? error, ...told, durationMs: since(on, request?.begun) })
-    }
+    case 'session/prompt':
+      return turnFailed(on, request, error, wire)
     case 'session/load':
       on.pen.emit('error', { scope: 'session', fatal: true, error, data: wire!.data })
       return on.pen.emit('session.end', { reason: 'error', error })
@@ -139,6 +142,17 @@ function failure(on: Reader, request: Request | undefined, { id, error: wire }: 
   // What a host could not do for the agent is the agent's business: the tool that asked for it will tell.
   if (method === undefined || /^(fs|terminal|mcp|extension)\b/.test(method) || !on.pen.isStarted()) return on.pen.raw(on.tag, 'unmapped')
   on.pen.emit('error', { scope: 'session', fatal: false, error, source: method, data: wire!.data })
+}
+
+function turnFailed(on: Reader, request: Request | undefined, error: Fault, wire?: WireError): void {
+  if (request?.agent !== undefined) return on.pen.emit('error', { scope: 'task', fatal: false, error }, { agent: request.agent })
+  const { session } = enter(on, on.current)
+  const cancelled = wire?.code === cancelledCode
+  const known = session.trouble.told
+  const told = closeTurn(on, session, cancelled)
+  session.reason = cancelled ? 'cancelled' : reasonOfFault(known ?? error)
+  if (!cancelled && known === undefined) on.pen.emit('error', { scope: 'turn', fatal: true, error, data: wire?.data })
+  on.pen.emit('turn.end', { reason: session.reason, error: known ?? error, ...told, durationMs: since(on, request?.begun) })
 }
 
 // ── terminals ────────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -280,3 +280,14 @@ test('a bad body is an issue', () => {
   const [event] = decodeAll([update('tool_call', { toolCallId: 7 })])
   assert.equal(event?.kind === 'issue' && event.code, 'bad-body')
 })
+
+test('an answer to a prompt that has no shape ends its turn; one to anything else does not', () => {
+  const odd = [{ result: null }, { result: {} }, { result: 'end_turn' }, { result: { stopReason: 5 } }, { error: null }, { error: 'x' }, {}]
+  for (const answered of odd) {
+    const events = decodeAll([...opening, prompt(), says('a'), { jsonrpc: '2.0', id: 2, ...answered }])
+    const { reason, error } = oneOf(events, 'turn.end')
+    assert.deepEqual([reason, error!.code], ['error', 'unreadable-end'])
+    const beside = decodeAll([...opening, prompt(), says('a'), { jsonrpc: '2.0', id: 77, ...answered }, done(2)])
+    assert.equal(oneOf(beside, 'turn.end').reason, 'end_turn')
+  }
+})

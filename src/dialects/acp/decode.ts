@@ -4,7 +4,7 @@ import type { Rec } from '../../base/json.ts'
 import type { Pen } from '../../model/pen.ts'
 import type { DecoderBody } from '../contract.ts'
 import { elicitation, permissionRequest, reconnect, unanswered } from './decode-ask.ts'
-import { reply } from './decode-reply.ts'
+import { reply, unreadable } from './decode-reply.ts'
 import { prompt, sessionLoad } from './decode-session.ts'
 import { endReplayed, enter, newReader, type Reader, tellHeld } from './decode-state.ts'
 import { sessionUpdate } from './decode-update.ts'
@@ -36,6 +36,12 @@ export function decode(pen: Pen): DecoderBody {
       pen.common({ at: on.at })
       if (isResponse(tag)) reply(on, message, side)
       else request(on, message, side)
+    },
+    bad(record, tag, origin) {
+      if (!isResponse(tag)) return
+      on.tag = tag
+      on.t = on.at = undefined
+      unreadable(on, messageOf(record), sideOf(record, tag) ?? origin.from)
     },
     end() {
       on.at = pen.lastAt()

@@ -91,8 +91,9 @@ export function tagOf(record: Rec): string | undefined {
   if (message['jsonrpc'] !== '2.0') return undefined
   const method = message['method']
   if (typeof method === 'string') return method === 'session/update' ? updateTag(message['params']) : methodTag(method)
-  if (isRecord(message['error'])) return 'error'
-  return message['result'] === undefined ? undefined : resultTag(message['result'])
+  const { error, result, id } = message
+  if (isRecord(error) || (error !== undefined && result === undefined)) return 'error'
+  return result === undefined && id === undefined ? undefined : resultTag(result)
 }
 
 const agentAnswers: ReadonlySet<string> = new Set(['result/prompt', 'result/session', 'result/initialize'])

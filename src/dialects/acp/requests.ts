@@ -22,7 +22,8 @@ function fit(method: string | undefined, tag: string): number {
   if (method === undefined) return 0
   if (tag === 'error') return method === 'session/request_permission' ? 1 : 2 // a host says no to a question, it seldom fails
   const look = looks.get(method)
-  return look === undefined ? Number(!ofOneMethod.has(tag)) : look === tag ? 2 : 0
+  if (look === undefined) return Number(!ofOneMethod.has(tag))
+  return look === tag ? 2 : tag === 'result' ? 0.5 : 0 // an answer that says nothing is one to whoever waits for it
 }
 
 export function createRequests<Request extends { method: string }>() {

@@ -1,6 +1,8 @@
 // `result`: the end of a turn. The surprise: `usage` is this turn's and the main lane's, while `modelUsage` and
 // `total_cost_usd` count all lanes since the process began, so the turn's share is a difference.
+import type { Rec } from '../../base/json.ts'
 import type { Cost, Fault, Payload, Usage } from '../../model/event.ts'
+import { unreadableEnd } from '../../model/fault.ts'
 import { outcomeOf } from '../../model/outcome.ts'
 import { addUsage, totalTokens, usageSince } from '../../model/usage.ts'
 import type { Reason } from '../../model/vocabulary.ts'
@@ -44,6 +46,10 @@ export function result(on: Reader, record: Result): void {
   session.fault = undefined
   session.finish = undefined
 }
+
+/** One of the wrong shape ends its turn all the same. */
+export const unreadable = (on: Reader, record: Rec): void =>
+  result(on, { type: 'result', is_error: true, errors: [unreadableEnd(record).text] })
 
 /** What the program calls an error of its own may be a refusal or a limit: the model's last message tells, or the words for it. */
 function causeOf({ finish }: Session, { category, http }: Fault): Reason {

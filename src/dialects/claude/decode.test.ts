@@ -277,3 +277,11 @@ test('a background command ends its call, not its task', () => {
     [['b71816c', 'implied']],
   )
 })
+
+test('a result of the wrong shape ends its turn as failed, and says what it was', () => {
+  const events = decodeAll([init, said('a'), { ...ended(), subtype: 5, is_error: 'maybe' }])
+  assert.equal(only(events, 'issue')[0]?.code, 'bad-body')
+  const [end, ...more] = only(events, 'turn.end')
+  assert.deepEqual([end?.reason, more.length], ['error', 0])
+  assert.match(end!.error!.text, /cannot be read: .*"subtype":5/)
+})

@@ -2,12 +2,13 @@
 // not listed here is kept as raw.
 import { timeOfIso } from '../../base/time.ts'
 import type { Rec } from '../../base/json.ts'
+import type { Origin } from '../../model/event.ts'
 import type { Pen } from '../../model/pen.ts'
 import type { DecoderBody } from '../contract.ts'
 import { cancelRequest, canUseTool, controlResponse, hookCallback, interrupt, setMode, setModel, stopTask } from './decode-control.ts'
 import { init } from './decode-init.ts'
 import { assistant, user } from './decode-message.ts'
-import { result } from './decode-result.ts'
+import { result, unreadable } from './decode-result.ts'
 import { most, newSession, put, type Reader, type Session } from './decode-state.ts'
 import { streamEvent } from './decode-stream.ts'
 import {
@@ -162,20 +163,29 @@ export function decode(pen: Pen): DecoderBody {
 
   const on: Reader = { pen, session: newSession(), origin: undefined as never, tag: '', made: 0 }
 
+  function begin(record: Rec, tag: string, origin: Origin): void {
+    const stored = str(record['sessionId']) // as a transcript spells it
+    const id = str(record['session_id']) || stored
+    if (id && id !== lastId) current = keyOf((lastId = id))
+    const session = !id && tag.startsWith('control_') ? controlSession(record) : current
+    on.session = sessionAt(session)
+    on.origin = origin
+    on.tag = tag
+    if (stored !== undefined) transcriptOf(on)
+    pen.common({ at: timeOfIso(record['timestamp']), session })
+  }
+
   return {
     push(record: Rec, tag: string, origin) {
-      const stored = str(record['sessionId']) // as a transcript spells it
-      const id = str(record['session_id']) || stored
-      if (id && id !== lastId) current = keyOf((lastId = id))
-      const session = !id && tag.startsWith('control_') ? controlSession(record) : current
-      on.session = sessionAt(session)
-      on.origin = origin
-      on.tag = tag
-      if (stored !== undefined) transcriptOf(on)
-      pen.common({ at: timeOfIso(record['timestamp']), session })
+      begin(record, tag, origin)
       const read = readerOf.get(tag)
       if (read !== undefined) read(on, record)
       else pen.raw(tag, redundant.has(tag) ? 'redundant' : 'unmapped')
+    },
+    bad(record, tag, origin) {
+      if (!tag.startsWith('result')) return
+      begin(record, tag, origin)
+      unreadable(on, record)
     },
     end() {
       for (const [id, session] of sessions) {

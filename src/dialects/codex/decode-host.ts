@@ -1,5 +1,6 @@
 // What the host tells the app-server, and the answers of either side. A host's words recorded alone still tell the prompts.
 import { isRecord, type Rec } from '../../base/json.ts'
+import { unreadableEnd } from '../../model/fault.ts'
 import { answered, askOf, refused } from './decode-ask.ts'
 import { opened } from './decode-server.ts'
 import { echo, enter, here, most, newThread, put, type Reader, type Thread, threadAt } from './decode-state.ts'
@@ -89,6 +90,13 @@ export function responseError(on: Reader, { id: wireId, error }: Wire<'response/
   if (method === 'turn/start' || method === 'turn/steer') thread!.unseen--
   if (method === 'turn/start' || hows.has(method ?? '')) return notBegun(on, method === 'turn/start' ? thread! : on.thread, error.message)
   on.pen.emit('notice', { level: 'warn', code: method ?? on.tag, text: error.message, data: error })
+}
+
+/** An error of the wrong shape is a no all the same. */
+export function unreadableError(on: Reader, record: Rec): void {
+  const { id } = record
+  const { text } = unreadableEnd(record)
+  if (typeof id === 'string' || typeof id === 'number') responseError(on, { id, error: { message: text } })
 }
 
 /** A turn, or the whole thread, that the program will not begin: for who asked, a turn that failed. */

@@ -312,3 +312,26 @@ test('a method, response or event that the program has and we pass on is not unk
   assert.equal(only(decodeAll(records), 'issue').length, 0)
   assert.equal(only(decodeAll([{ method: 'made/up', params: {} }]), 'raw')[0]?.why, 'unknown')
 })
+
+test('an end of a turn that has no shape, or a status of no end, is a failure that says what it was', () => {
+  const record = (params: unknown): Rec => ({ method: 'turn/completed', params })
+  for (const params of [null, {}, { threadId: 't' }, { threadId: 't', turn: { id: 5 } }]) {
+    const events = decodeAll([opened, starts(), record(params)])
+    const [end, ...more] = only(events, 'turn.end')
+    assert.deepEqual([end?.reason, end?.error?.code, more.length, only(events, 'issue').length], ['error', 'unreadable-end', 0, 1])
+    assert.deepEqual(kindsOf(decodeAll([opened, record(params)])), ['session.start', 'issue', 'session.end*']) // nothing was open
+  }
+  for (const status of ['weird', 'inProgress']) {
+    const [end] = only(decodeAll([opened, starts(), record({ threadId: 't', turn: { id: 'u', status } })]), 'turn.end')
+    assert.deepEqual([end?.reason, end?.error?.text], ['error', `the turn ended with the status "${status}"`])
+  }
+})
+
+test('a turn that is refused without a shape is refused', () => {
+  const start = { id: 4, method: 'turn/start', params: { threadId: 't', input: [{ type: 'text', text: 'go' }] } }
+  for (const error of ['no turn', null]) {
+    const [end, ...more] = only(decodeAll([opened, start, { id: 4, error }]), 'turn.end')
+    assert.deepEqual([end?.reason, more.length], ['error', 0])
+    assert.match(end!.error!.text, /cannot be read: /)
+  }
+})

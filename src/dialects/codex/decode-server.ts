@@ -1,5 +1,7 @@
 // What `codex app-server` tells its host: threads, turns, items, and what happens beside them.
 import { isRecord, type Rec } from '../../base/json.ts'
+import { quoted } from '../../base/text.ts'
+import { unreadableEnd } from '../../model/fault.ts'
 import { toolKindOf } from '../../model/tool-kind.ts'
 import type { Phase as Status, ToolStatus } from '../../model/vocabulary.ts'
 import {
@@ -86,15 +88,19 @@ function turnStarted(on: Reader, { turn }: Params<'turn/started'>): void {
 function turnCompleted(on: Reader, { turn }: Params<'turn/completed'>): void {
   const error = turn.error ? faultFrom(turn.error.message, turn.error.codexErrorInfo, turn.error.additionalDetails) : undefined
   const status = statusOf(turn.status)
-  const reason =
-    status === 'cancelled'
-      ? 'cancelled'
-      : status === 'error' || error !== undefined
-        ? error === undefined
-          ? 'error'
-          : reasonOfFault(error)
-        : 'end_turn'
-  endTurn(on, { native: turn.id, reason, error, text: answerIn(turn.items), durationMs: real(turn.durationMs) })
+  const about = { native: turn.id, error, text: answerIn(turn.items), durationMs: real(turn.durationMs) }
+  if (status === 'cancelled') return endTurn(on, { ...about, reason: 'cancelled' })
+  if (error !== undefined) return endTurn(on, { ...about, reason: reasonOfFault(error) })
+  if (status === 'error') return endTurn(on, { ...about, reason: 'error' })
+  if (status === 'ok' || turn.status === undefined || turn.status === null) return endTurn(on, { ...about, reason: 'end_turn' })
+  endTurn(on, { ...about, reason: 'error', error: faultFrom(`the turn ended with the status ${quoted(turn.status)}`) })
+}
+
+/** An end of the wrong shape. */
+export function unreadableTurn(on: Reader, thread: Thread | undefined, record: Rec): void {
+  if (thread?.turn === undefined) return
+  enter(on, thread)
+  endTurn(on, { reason: 'error', error: unreadableEnd(record) })
 }
 
 /** What the turn said last. */

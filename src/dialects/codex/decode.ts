@@ -2,14 +2,15 @@
 // files. Each record type has one function; what is not listed here is kept as raw.
 import { timeOfIso } from '../../base/time.ts'
 import { isRecord, type Rec } from '../../base/json.ts'
+import type { Origin } from '../../model/event.ts'
 import type { Pen } from '../../model/pen.ts'
 import type { DecoderBody } from '../contract.ts'
 import { readers as eventReaders } from './decode-event.ts'
 import { item as execItem, readers as execReaders } from './decode-exec.ts'
 import { rawItem } from './decode-hidden.ts'
-import { called, readers as hostReaders, response, responseError } from './decode-host.ts'
+import { called, readers as hostReaders, response, responseError, unreadableError } from './decode-host.ts'
 import { endFile, readers as rolloutReaders } from './decode-rollout.ts'
-import { item as serverItem, readers as serverReaders } from './decode-server.ts'
+import { item as serverItem, readers as serverReaders, unreadableTurn } from './decode-server.ts'
 import { enter, newThread, pass, type Reader, type Thread, threadAt } from './decode-state.ts'
 import { otherEvents, otherMethods, otherResponses } from './names.ts'
 import { formOf, known, messageOf, ownTag } from './tag.ts'
@@ -72,6 +73,17 @@ export function decode(pen: Pen): DecoderBody {
     return nowhere
   }
 
+  /** Whose turn a record can only mean that does not say so. */
+  function openRoot(): Thread | undefined {
+    for (const thread of on.threads.values()) if (thread.lane === undefined && thread.turn !== undefined) return thread
+    return undefined
+  }
+
+  function begin(record: Rec, tag: string, own: string, origin: Origin): void {
+    on.origin = origin
+    on.from = own === tag ? origin.from : record['from'] === 'agent' || record['from'] === 'server' ? 'agent' : 'host'
+  }
+
   function push(message: Rec, tag: string): void {
     const read = readers.get(tag) ?? passedOn
     const form = formOf(tag)
@@ -97,10 +109,21 @@ export function decode(pen: Pen): DecoderBody {
 
   return {
     push(record, tag, origin) {
-      on.origin = origin
       const own = ownTag(tag)
-      on.from = own === tag ? origin.from : record['from'] === 'agent' || record['from'] === 'server' ? 'agent' : 'host'
+      begin(record, tag, own, origin)
       push(messageOf(record, tag), own)
+    },
+    bad(record, tag, origin) {
+      const own = ownTag(tag)
+      const message = messageOf(record, tag)
+      begin(record, tag, own, origin)
+      on.tag = own
+      on.at = undefined
+      if (own === 'response/error') unreadableError(on, message)
+      if (own !== 'turn/completed') return
+      const { params } = message
+      const named = isRecord(params) ? threadOf(params) : nowhere
+      unreadableTurn(on, named === nowhere ? openRoot() : named, message)
     },
     end() {
       on.at = pen.lastAt()

@@ -70,7 +70,7 @@ function messageTag(record: Rec): string | undefined {
   if (typeof type === 'string') return typeTag(record, type)
   if (typeof method === 'string') return methodTag(record, method)
   if (!('id' in record)) return undefined
-  return 'result' in record ? 'response' : isRecord(record['error']) ? 'response/error' : undefined
+  return 'result' in record ? 'response' : 'error' in record ? 'response/error' : undefined
 }
 
 function typeTag(record: Rec, type: string): string {
