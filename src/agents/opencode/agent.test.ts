@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import test from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Answer, Ask } from '../../supervise/contract.ts'
@@ -120,6 +123,24 @@ test('its own stream ends as it did: refused or failed', async () => {
   assert.equal(blocked.reason, 'blocked')
   const failed = await whole(play('run/h-429', { more: { headless: true } }))
   assert.deepEqual([failed.reason, failed.error!.category], ['error', 'rate_limit'])
+})
+
+test('its own stream that is cut in the middle of the turn has failed, though it left with 0', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'opencode-'))
+  const all = readFileSync(fixture('opencode/1.18.33/run/c-bash.ndjson'), 'utf8')
+  const ends = [...all.matchAll(/\n/g)].map(({ index }) => index + 1)
+  assert.ok(all.includes('"reason":"tool-calls"') && ends.length > 3)
+  try {
+    for (const end of [...ends.slice(0, -1), all.length - 20]) {
+      const file = join(folder, `cut-${end}.ndjson`)
+      writeFileSync(file, all.slice(0, end))
+      const { reason, error } = await whole(play('run/c-bash', { more: { headless: true }, variables: { FIXTURE_RECORDING: file } }))
+      assert.equal(reason, 'cut', `${end} bytes`)
+      assert.match(error!.text, /ended before its turn did/)
+    }
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 })
 
 test('an opencode that is not installed is told, with how to install it', async () => {

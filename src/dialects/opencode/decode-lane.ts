@@ -74,7 +74,9 @@ export function createLanes(pen: Pen) {
   function rest(lane: Lane, tag: 'session.status' | 'session.idle'): void {
     const { parent, agent: task, refusedCalls, structured: data } = lane
     if (lane.resting) return pen.raw(tag, 'redundant', placeOf(lane))
-    const end = endOf(lane.course) ?? { reason: 'end_turn', error: undefined }
+    const known = endOf(lane.course)
+    if (lane.run && known === undefined) return pen.raw(tag, 'redundant') // it has left, but its last words were not the end of a turn
+    const end = known ?? { reason: 'end_turn', error: undefined }
     lane.resting = true
     lane.busy = false
     lane.attempt = 0
