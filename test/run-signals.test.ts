@@ -73,7 +73,9 @@ suite('a signal', () => {
     const command = 'trap "" TERM INT HUP; echo ready; while :; do sleep 1; done'
     const { args } = await model(t, here, 'script', JSON.stringify({ turns: [{ tools: [{ name: 'bash', input: { command } }] }] }))
     const out = outputs(here)
-    const live = start(here, ['run', 'go', '--format', 'sluice', '--permission', 'bash=allow', ...args, ...out.args])
+    const sentinel = join(here.top, 'job.done')
+    const open = ['--permission', 'bash=allow', '--sentinel-file', sentinel]
+    const live = start(here, ['run', 'go', '--format', 'sluice', ...open, ...args, ...out.args])
     await live.until(/"tool\.delta".*ready/)
     const children = descendants(live.pid)
     assert.ok(children.length >= 2, 'the command and its guard')
@@ -83,6 +85,7 @@ suite('a signal', () => {
     const ran = await live.ended
     assert.ok(performance.now() - began < 3000)
     assert.equal(ran.code, 130)
+    assert.match(readFileSync(sentinel, 'utf8'), /^KILLED\n/)
     await eventually(() => !children.some(isAlive), 'the end of the children')
     const told = await checked(here, ran, out)
     assert.match(String(one(told.avenor, 'session.end')['stop_reason']), /^cancelled(_forced)?$/)

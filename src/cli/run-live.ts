@@ -32,10 +32,11 @@ export type LiveOptions = {
 }
 
 export async function liveRun(flags: AgentFlags, options: LiveOptions): Promise<number> {
-  const { done, code, run } = await oneRun(flags, options)
+  const { done, code, run, signals } = await oneRun(flags, options)
   const { sentinel } = flags.run
   if (sentinel !== undefined)
     await leave(sentinel, { exitCode: code, session: run.session(), reason: done.reason, blockedBy: run.blockedBy(), run: run.id })
+  signals.stop() // not before: one that comes now must not keep the sentinel from being written
   if (done.forced === true) process.exit(code) // something still runs that would not end
   return code
 }
@@ -43,7 +44,7 @@ export async function liveRun(flags: AgentFlags, options: LiveOptions): Promise<
 async function oneRun(
   flags: AgentFlags,
   { prompt, format, outputs, read = [], interactive = true }: LiveOptions,
-): Promise<{ done: Done; code: number; run: Composed }> {
+): Promise<{ done: Done; code: number; run: Composed; signals: Signals }> {
   const folder = sessionsFolder(process.env)
   const sinks: EventSink[] = [await mainSink(format, flags.thoughts), ...(await fileSinks(outputs, read, flags.thoughts))]
   const agent = await agentOf(flags, dirname(folder))
@@ -57,9 +58,9 @@ async function oneRun(
   if (prompt !== undefined) run.send({ type: 'prompt', ...prompt })
   run.send({ type: 'finish' })
   const done = await run.done
-  signals.stop()
+  const code = exitCodeOf(done.reason, signals.heard())
   say(summaryOf(done, run.session()))
-  return { done, run, code: exitCodeOf(done.reason, signals.heard()) }
+  return { done, run, code, signals }
 }
 
 // ── outputs ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -121,8 +122,13 @@ function summaryOf({ durationMs, turns, usage, cost, reason }: Done, session: st
 
 // ── signals ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
+/** For what is still to be written when a forced run is over, such as its sentinel: who runs it leaves by himself, and sooner. */
+const lastWordsMs = 2000
+
+export type Signals = { heard(): keyof typeof signalCodes | undefined; stop(): void }
+
 /** The first signal ends the run with all its events; the second ends it at once. */
-export function hearSignals(run: Run): { heard(): keyof typeof signalCodes | undefined; stop(): void } {
+export function hearSignals(run: Run): Signals {
   let first: keyof typeof signalCodes | undefined
   const names = Object.keys(signalCodes) as (keyof typeof signalCodes)[]
   const hear = (signal: NodeJS.Signals): void => {
@@ -142,7 +148,7 @@ export function hearSignals(run: Run): { heard(): keyof typeof signalCodes | und
     }
     run.force(`stopped by ${first}`, first)
     process.exitCode = signalCodes[first]
-    void run.done.finally(() => process.exit(signalCodes[first!]))
+    void run.done.finally(() => setTimeout(() => process.exit(signalCodes[first!]), lastWordsMs).unref())
   }
   for (const name of names) process.on(name, hear)
   return {
