@@ -22,6 +22,7 @@ import {
   start,
   valid,
 } from './run-support.ts'
+import { root } from './run.ts'
 
 const slow = { text: 'One word after another, and then some more of them.', chunk: 4, delay: '120ms' }
 const touch = { name: 'bash', input: { command: 'touch made' } }
@@ -225,6 +226,18 @@ suite('questions by file, and the sentinel', () => {
       readdirSync(here.top).filter((name) => name.startsWith('ask')),
       [],
     )
+  })
+
+  test('when nobody answers the file, the run has failed, however soon the agent calls itself done', async (t) => {
+    const here = place(t)
+    const done = join(here.top, 'job.done')
+    const agent = ['--agent', `acp:${join(root, 'fixtures/agents/acp.mjs')}`, '--sentinel-file', done, '--permission-timeout', '300ms']
+    const ran = await sluice(here, ['run', 'ask touch made', '--format', 'avenor', ...agent])
+    assert.equal(ran.code, 1, ran.stderr)
+    const told = linesOf(ran.stdout)
+    assert.equal(all(told, 'avenor.error')[0]?.['message'], 'handler timed out after 300ms')
+    assert.equal(one(told, 'session.end')['stop_reason'], 'error')
+    assert.match(readFileSync(done, 'utf8'), /^FAILED\n/)
   })
 
   test('wrong usage leaves no sentinel of an earlier run in its place', async (t) => {

@@ -38,6 +38,7 @@ test('a stop counts unless the work was done or had failed before', () => {
   assert.equal(reasonOf({ cancel: cancel('budget'), turn: { reason: 'cancelled' } }), 'budget')
   assert.equal(reasonOf({ cancel: cancel('budget') }), 'end_turn')
   assert.equal(reasonOf({ cancel: cancel('blocked') }), 'blocked')
+  assert.equal(reasonOf({ cancel: cancel('error') }), 'error') // nobody answered: not a matter of who is faster
   assert.equal(reasonOf({ cancel: cancel('stall'), turn: { reason: 'max_tokens' } }), 'max_tokens')
   assert.equal(reasonOf({ cancel: cancel('cancelled') }), 'cancelled')
   assert.equal(reasonOf({ cancel: cancel('cancelled'), turn: { reason: 'error' } }), 'error')

@@ -43,13 +43,16 @@ export function endOfRun(story: Story): RunEnd {
 export const forcedReason = (cause: Cancel['reason'] = 'cancelled'): Cancel['reason'] =>
   cause === 'cancelled' ? 'cancelled_forced' : cause
 
+/** Stops that count though the turn came to its end. */
+const stands: ReadonlySet<Cancel['reason']> = new Set(['cancelled', 'cancelled_forced', 'blocked', 'error'])
+
 /**
  * What was done before a policy could stop it is done; what had failed before anybody stopped it has failed. An agent that gives up says
- * so in a turn that looks like any other.
+ * so in a turn that looks like any other; and one whose question nobody answered has not done what it asked for, however soon it says that
+ * it is done.
  */
 function cancelled({ reason, text, code }: Cancel, turn: TurnEnd | undefined): RunEnd {
-  const isWish = reason === 'cancelled' || reason === 'cancelled_forced' || reason === 'blocked'
-  if (turn !== undefined && turn.reason !== 'cancelled' && (!isWish || turn.reason === 'error'))
+  if (turn !== undefined && turn.reason !== 'cancelled' && (!stands.has(reason) || turn.reason === 'error'))
     return { reason: turn.reason, error: turn.error }
   return { reason, error: faultOf(text ?? 'cancelled', { category: reason === 'timeout' ? 'timeout' : 'cancelled', code }) }
 }
