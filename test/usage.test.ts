@@ -17,6 +17,7 @@ type Report = {
   unpriced: { model: string; tokens: number }[]
   prices: { name: string; date: string }[]
   skipped: unknown[]
+  unreadable: unknown[]
 }
 
 const newHome = (): string => mkdtempSync(join(tmpdir(), 'sluice-usage-home-'))
@@ -383,4 +384,48 @@ test('a broken cache is passed over with a notice; an older one silently', () =>
   put(home, 'cache/sluice/models.json', JSON.stringify({ source: { name: 'old', date: '2020-01-01' }, providers: [] }))
   const old = run(['models', 'claude-sonnet-5'], home, { XDG_CACHE_HOME: join(home, 'cache') })
   assert.match(old.stderr, /^\d+ models; dollars for a million tokens; @pydantic\/genai-prices 0\.1\.8 of 2026-09-23$/m)
+})
+
+test('a message that a fork copied counts once, also in a log with a line that cannot be read, which is told', () => {
+  const home = newHome()
+  const line = (sessionId: string, id: string, input: number): string =>
+    JSON.stringify({
+      parentUuid: null,
+      isSidechain: false,
+      userType: 'external',
+      cwd: '/w',
+      sessionId,
+      version: '2.1.0',
+      type: 'assistant',
+      message: {
+        model: 'claude-sonnet-4-5',
+        id,
+        type: 'message',
+        role: 'assistant',
+        content: [{ type: 'text', text: 'hi' }],
+        stop_reason: 'end_turn',
+        usage: { input_tokens: input, output_tokens: 1 },
+      },
+      requestId: `of ${id}`,
+      uuid: id,
+      timestamp: '2026-11-15T10:00:02.000Z',
+    })
+  const lines = [line('a', 'msg_1', 100), line('b', 'msg_1', 100), line('b', 'msg_2', 600)].map((text) => `${text}\n`)
+  const torn = `${lines[2]!.slice(0, -20)}\n`
+  put(home, 'whole.jsonl', lines.join(''))
+  put(home, 'torn.jsonl', [...lines, torn].join(''))
+  put(home, 'torn-first.jsonl', [lines[0], torn, ...lines.slice(1)].join(''))
+  for (const name of ['whole', 'torn', 'torn-first']) {
+    const path = join(home, `${name}.jsonl`)
+    const { stdout, stderr, status } = run(['usage', '--json', path], home)
+    const report = JSON.parse(stdout) as Report
+    assert.deepEqual([status, report.totals.input], [0, 700], name)
+    const firstLine = { whole: undefined, torn: 4, 'torn-first': 2 }[name]
+    assert.deepEqual(report.unreadable, firstLine === undefined ? [] : [{ path, records: 1, firstLine }])
+    assert.equal(/1 record that cannot be read/.test(stderr), firstLine !== undefined, stderr)
+    const digest = run(['digest', '--json', path], home)
+    assert.equal((JSON.parse(digest.stdout) as { usage: { input: number } }).usage.input, 700)
+  }
+  const { stdout } = run(['usage', '--json', '-'], home, {}, lines.join(''))
+  assert.equal((JSON.parse(stdout) as Report).totals.input, 700)
 })

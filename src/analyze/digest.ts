@@ -113,7 +113,7 @@ export function createDigest({ rules, nameOf, price, ...limits }: DigestOptions 
           issues.add(() => ({ line: event.line, code: event.code, text: event.text }))
           break
         default:
-          usage.push(event)
+          usage.push(event, record)
       }
       return verdict
     },

@@ -1,5 +1,6 @@
 // How many tokens a stream used and what they cost: a fold over canonical events of any dialect. Nothing is counted twice; which
 // report counts is said in usage-book.ts.
+import type { Rec } from '../base/json.ts'
 import type { Cost, Event, EventOf, Usage } from '../model/event.ts'
 import { type Book, type BookOptions, type Claim, type Counted, createBook, type Session, toldNanos } from './usage-book.ts'
 import type { Group, Totals, Unpriced } from './usage-ledger.ts'
@@ -22,7 +23,14 @@ export type UsageReport = {
 export type AgentUsage = Usage & { session: string; agent: string }
 
 /** A message that has begun. `start` is counted until its end tells more, `told` are the calls of it that were told since. */
-type Open = { at: number | undefined; model: string | undefined; provider: string | undefined; start: Counted | undefined; told: Counted[] }
+type Open = {
+  at: number | undefined
+  model: string | undefined
+  provider: string | undefined
+  request: string | undefined
+  start: Counted | undefined
+  told: Counted[]
+}
 
 const mostOpen = 1024
 
@@ -44,11 +52,11 @@ export function createUsage(options: UsageOptions = {}) {
     session.project = cwd ?? session.project
   }
 
-  function messageStart(session: Session, event: EventOf<'message.start'>): void {
+  function messageStart(session: Session, event: EventOf<'message.start'>, request: string | undefined): void {
     const messages = openIn(session)
     const { at, model, provider, agent, message, usage } = event
-    const start = usage && book.begin(session, { agent, message, model, provider, at, tokens: usage, oneRequest: true })
-    messages.set(keyOf(event), { at, model, provider, start, told: [] })
+    const start = usage && book.begin(session, { agent, message, request, model, provider, at, tokens: usage, oneRequest: true })
+    messages.set(keyOf(event), { at, model, provider, request, start, told: [] })
     if (messages.size > mostOpen) messages.delete(messages.keys().next().value!)
   }
 
@@ -64,6 +72,7 @@ export function createUsage(options: UsageOptions = {}) {
     const claim: Claim = {
       agent: event.agent,
       message: event.message,
+      request: begun?.request,
       model: event.model ?? begun?.model,
       provider: event.provider ?? begun?.provider,
       at: begun?.at ?? event.at, // the end of a message is often told with the next record, which may be of the next day
@@ -101,13 +110,14 @@ export function createUsage(options: UsageOptions = {}) {
   }
 
   return {
-    push(event: Event): void {
+    /** `record`: what the event came from. Claude's transcripts tell there the request, by which a copy in another session is known. */
+    push(event: Event, record?: Rec): void {
       switch (event.kind) {
         case 'session.start':
         case 'session.update':
           return setting(sessionOf(event), event)
         case 'message.start':
-          return messageStart(sessionOf(event), event)
+          return messageStart(sessionOf(event), event, requestIn(record))
         case 'message.end':
           return messageEnd(sessionOf(event), event)
         case 'usage.update':
@@ -130,6 +140,11 @@ export function createUsage(options: UsageOptions = {}) {
     /** The report's. */
     totals: (): Totals => settled(book, () => book.ledger.totals()),
   }
+}
+
+function requestIn(record: Rec | undefined): string | undefined {
+  const request = record?.['requestId']
+  return typeof request === 'string' ? request : undefined
 }
 
 /** Most messages are of no subagent, and to make one text of two for each would take longer than to look it up. */

@@ -27,7 +27,7 @@ export function createShowTotals() {
     return page
   }
 
-  const settle = ({ book, kept }: Page): void => kept.splice(0).forEach(book.push)
+  const settle = ({ book, kept }: Page): void => kept.splice(0).forEach((event) => book.push(event))
 
   function note(event: Event): boolean {
     const { book, kept } = pageOf(event.session)

@@ -15,6 +15,8 @@ import { readDatabase, readMessageFile } from './usage-opencode.ts'
 import { createResumes } from './usage-resume.ts'
 
 export type Skipped = { path: string; why: string }
+/** Records of a log that could not be read: what they used is not counted. */
+export type Unreadable = { path: string; records: number; firstLine: number }
 /** Told before each log. */
 export type Progress = (done: { logs: number; bytes: number }) => void
 
@@ -37,8 +39,9 @@ export async function readLogs(
   logs: readonly Log[],
   options: () => Promise<UsageOptions>,
   progress: Progress,
-): Promise<{ usage: Usage; skipped: Skipped[] }> {
+): Promise<{ usage: Usage; skipped: Skipped[]; unreadable: Unreadable[] }> {
   const skipped: Skipped[] = []
+  const unreadable: Unreadable[] = []
   const done = { logs: 0, bytes: 0 }
   const begin = ({ size }: Log): void => {
     progress(done)
@@ -60,7 +63,7 @@ export async function readLogs(
   }
   await worker?.end(inOrder)
   entry.end()
-  const readers = { readRollout: createRollouts(usage.book), resumes: createResumes() }
+  const readers = { readRollout: createRollouts(usage.book), resumes: createResumes(), unreadable }
   for (const log of rest) {
     begin(log)
     try {
@@ -70,15 +73,15 @@ export async function readLogs(
       if (!isUnknown(error)) skipped.push({ path: log.path, why: error instanceof Error ? error.message : String(error) })
     }
   }
-  return { usage, skipped }
+  return { usage, skipped, unreadable }
 }
 
-type Readers = { readRollout: ReturnType<typeof createRollouts>; resumes: ReturnType<typeof createResumes> }
+type Readers = { readRollout: ReturnType<typeof createRollouts>; resumes: ReturnType<typeof createResumes>; unreadable: Unreadable[] }
 
-async function readOne({ path, kind }: Log, usage: Usage, { readRollout, resumes }: Readers): Promise<void> {
-  if (kind === 'codex') readRollout(path)
+async function readOne({ path, kind }: Log, usage: Usage, readers: Readers): Promise<void> {
+  if (kind === 'codex') readers.readRollout(path)
   else if (kind === 'opencode') readMessageFile(path, usage.book)
-  else if (kind !== 'opencode-db') await readStream(path, usage, resumes)
+  else if (kind !== 'opencode-db') await readStream(path, usage, readers)
   else if ((await readDatabase(path, usage.book)) === 0) throw new CommandError(`${quoted(path, 500)} has no table of opencode's messages`)
 }
 
@@ -90,13 +93,25 @@ const isOfInput = (error: unknown): boolean =>
   (error instanceof Error && ('syscall' in error || ('code' in error && error.code === 'ERR_SQLITE_ERROR')))
 
 /** Any dialect, event by event. */
-async function readStream(path: string, usage: Usage, resumes: Readers['resumes']): Promise<void> {
+async function readStream(path: string, usage: Usage, { resumes, unreadable }: Readers): Promise<void> {
   const input = await open(blocks(path), undefined)
   usage.source(path)
-  const reader = createReader(input.dialect, taker(input.dialect.name, path, usage, resumes), { others: claimers, raw: 'none' })
+  const take = taker(input.dialect.name, path, usage, resumes)
+  let bad: Unreadable | undefined
+  const hear: Take = (events, record) => {
+    take(events, record)
+    const [first] = events
+    if (first?.kind !== 'issue' || first.severity !== 'error' || harmless.has(first.code)) return
+    if (bad === undefined) unreadable.push((bad = { path, records: 0, firstLine: first.line }))
+    bad.records++
+  }
+  const reader = createReader(input.dialect, hear, { others: claimers, raw: 'none' })
   await input.read((block) => reader.push(block))
   reader.end()
 }
+
+/** What is no record, and the one that is being written. */
+const harmless: ReadonlySet<string> = new Set(['noise', 'cut'])
 
 type Take = (events: Event[], record: Rec | undefined) => void
 
@@ -104,9 +119,9 @@ type Take = (events: Event[], record: Rec | undefined) => void
 function taker(dialect: string, path: string, { book, push }: Usage, resumes: Readers['resumes']): Take {
   if (dialect === 'claude') {
     const own = resumes()
-    return (events, record) => events.forEach((event) => push(own(event, record)))
+    return (events, record) => events.forEach((event) => push(own(event, record), record))
   }
-  if (dialect !== 'codex') return (events) => events.forEach(push)
+  if (dialect !== 'codex') return (events) => events.forEach((event) => push(event))
   return (events, record) => {
     const total = record && threadTotal(record)
     for (const event of events)

@@ -13,7 +13,7 @@ import { screenOf } from './terminal.ts'
 import { agentLogs, type Log, namedLogs } from './usage-find.ts'
 import { loadPrices } from './usage-prices.ts'
 import { notes, usageLines } from './usage-print.ts'
-import { type Progress, readLogs, type Skipped } from './usage-read.ts'
+import { type Progress, readLogs, type Skipped, type Unreadable } from './usage-read.ts'
 
 const groupings = { day: 'days', model: 'models', session: 'sessions', project: 'projects' } as const satisfies Record<
   Grouping,
@@ -36,7 +36,7 @@ opencode and Copilot on this machine; a PATH is a log or stream of any dialect, 
     ['sluice usage --by model --since 2026-11-01', 'where the money went this month'],
     ['sluice usage session.ndjson --json', 'one recording, for a program'],
   ],
-  exits: ['0  all was read', '1  a log could not be read', '2  wrong usage, or a PATH of no known dialect'],
+  exits: ['0  all logs were read', '1  a log could not be read', '2  wrong usage, or a PATH of no known dialect'],
 }
 
 export async function run(argv: readonly string[]): Promise<number> {
@@ -51,12 +51,13 @@ export async function run(argv: readonly string[]): Promise<number> {
   const meter = createMeter(logs)
   let prices: Catalog | undefined
   const options = async (): Promise<UsageOptions> => ({ price: createPricer((prices = await loadPrices())), utc, within })
-  const { usage, skipped } = await readLogs(logs, options, meter.progress)
+  const { usage, skipped, unreadable } = await readLogs(logs, options, meter.progress)
   meter.end()
   const report = usage.report()
   const sources = prices?.sources ?? []
-  if (values['json'] === true) print(`${JSON.stringify(jsonOf(report, by, sources, logs, skipped))}\n`)
+  if (values['json'] === true) print(`${JSON.stringify({ ...jsonOf(report, by, sources, logs), skipped, unreadable })}\n`)
   else show(report, by, sources)
+  tellUnreadable(unreadable)
   return tellSkipped(skipped)
 }
 
@@ -104,7 +105,7 @@ function show(report: UsageReport, by: Grouping, sources: readonly Source[]): vo
   for (const line of notes(report, sources)) say(line)
 }
 
-const jsonOf = (report: UsageReport, by: Grouping, prices: readonly Source[], logs: readonly Log[], skipped: Skipped[]): object => ({
+const jsonOf = (report: UsageReport, by: Grouping, prices: readonly Source[], logs: readonly Log[]): object => ({
   totals: report.totals,
   by,
   groups: report[groupings[by]],
@@ -112,14 +113,21 @@ const jsonOf = (report: UsageReport, by: Grouping, prices: readonly Source[], lo
   unpriced: report.unpriced,
   prices,
   logs: logs.length,
-  skipped,
 })
+
+const mostTold = 5
+
+function tellUnreadable(unreadable: readonly Unreadable[]): void {
+  for (const { path, records, firstLine } of unreadable.slice(0, mostTold))
+    say(`sluice: ${quoted(path, 500)} is read without ${plural(records, 'record')} that cannot be read, the first in line ${firstLine}`)
+  const more = unreadable.length - mostTold
+  if (more > 0) say(`sluice: ${plural(more, 'more file')} with records that cannot be read`)
+}
 
 /** Files in a folder that are no logs are not told; logs that cannot be read are. */
 function tellSkipped(skipped: readonly Skipped[]): number {
-  const most = 5
-  for (const { path, why } of skipped.slice(0, most)) say(`sluice: ${quoted(path, 500)} is passed over: ${why}`)
-  if (skipped.length > most) say(`sluice: ${plural(skipped.length - most, 'more file')} passed over`)
+  for (const { path, why } of skipped.slice(0, mostTold)) say(`sluice: ${quoted(path, 500)} is passed over: ${why}`)
+  if (skipped.length > mostTold) say(`sluice: ${plural(skipped.length - mostTold, 'more file')} passed over`)
   return skipped.length === 0 ? exitCodes.ok : exitCodes.failed
 }
 
