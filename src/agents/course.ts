@@ -1,6 +1,6 @@
 // The course of a session as its events tell it: what is open, how the last turn ended, what was spent. For agents that say it only in pieces.
-import type { Cost, Event, Fault, Usage } from '../model/event.ts'
-import { addUsage } from '../model/usage.ts'
+import type { Cost, Event, EventOf, Fault, Usage } from '../model/event.ts'
+import { addUsage, usageOfTurn } from '../model/usage.ts'
 import type { Reason } from '../model/vocabulary.ts'
 
 export type TurnEnd = { reason: Reason; error?: Fault | undefined; text?: string | undefined }
@@ -35,6 +35,9 @@ export function createCourse(): Course {
   let usage: Usage = {}
   let unsummed: Usage | undefined // of messages, for a turn whose end does not say it
   let dollars: number | undefined
+  let unpaid: number | undefined // the same of their cost
+  let bill: number | undefined // of the whole session, as last told
+  let paid: number | undefined // how much of it is in `dollars`, or was there before
   let answers = 0
   let ended = 0
   let text: string | undefined // of the last answer, for a turn whose end does not repeat it
@@ -45,15 +48,22 @@ export function createCourse(): Course {
       case 'turn.start':
         turns.add(event.turn)
         text = undefined
-        unsummed = undefined
+        unsummed = unpaid = undefined
+        return
+      case 'session.start':
+        if (isMain && event.how === 'new') paid ??= 0
+        return
+      case 'usage.update':
+        if (isMain && event.scope === 'session' && event.cumulative && event.cost !== undefined) bill = event.cost.usd
         return
       case 'turn.end':
         turns.delete(event.turn)
         ended++
         last = { reason: event.reason, error: event.error, text: event.text ?? text }
-        usage = addUsage(usage, event.usage ?? unsummed)
-        unsummed = undefined
-        if (event.cost !== undefined) dollars = (dollars ?? 0) + event.cost.usd
+        dollars = plus(dollars, costOf(event))
+        usage = addUsage(usage, usageOfTurn(event.usage, unsummed))
+        unsummed = unpaid = undefined
+        paid = bill ?? paid
         return
       case 'text.end':
         if (isMain) text = event.text
@@ -62,7 +72,8 @@ export function createCourse(): Course {
         hasMessages ||= isMain
         return
       case 'message.end':
-        unsummed = addUsage(unsummed, event.usage)
+        if (event.usage !== undefined) unsummed = addUsage(unsummed, event.usage)
+        unpaid = plus(unpaid, event.cost?.usd)
         if (isMain) answers++
         return
       case 'tool.start':
@@ -81,6 +92,14 @@ export function createCourse(): Course {
     }
   }
 
+  /** A turn that was broken off tells no cost, or 0: then what its messages told counts, or what the session's bill has grown by. */
+  function costOf({ usage: told, cost }: EventOf<'turn.end'>): number | undefined {
+    const isUncounted = cost?.usd === 0 && usageOfTurn(told, unsummed) !== told
+    return cost === undefined || isUncounted ? (unpaid ?? grown()) : cost.usd
+  }
+
+  const grown = (): number | undefined => (bill !== undefined && paid !== undefined && bill > paid ? bill - paid : undefined)
+
   return {
     see,
     isTurnOpen: () => turns.size > 0,
@@ -90,7 +109,12 @@ export function createCourse(): Course {
     hadTasks: () => hadTasks,
     lastTurn: () => last,
     hasMessages: () => hasMessages,
-    spent: () => ({ usage: addUsage(usage, unsummed), ...(dollars !== undefined && { cost: { usd: dollars, by: 'source' } }) }),
+    spent() {
+      const usd = plus(dollars, unpaid ?? grown())
+      return { usage: addUsage(usage, unsummed), ...(usd !== undefined && { cost: { usd, by: 'source' } }) }
+    },
     answers: () => (answers === 0 ? ended : answers),
   }
 }
+
+const plus = (a: number | undefined, b: number | undefined): number | undefined => (a === undefined ? b : b === undefined ? a : a + b)

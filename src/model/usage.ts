@@ -28,3 +28,7 @@ const bucket = (a: number | undefined, b: number | undefined, sign: 1 | -1): num
 export const contextTokens = (usage: Usage): number => (usage.input ?? 0) + (usage.cacheRead ?? 0) + (usage.cacheWrite ?? 0)
 export const outputTokens = (usage: Usage): number => (usage.output ?? 0) + (usage.reasoning ?? 0)
 export const totalTokens = (usage: Usage): number => contextTokens(usage) + outputTokens(usage)
+
+/** What a turn used: as its end tells it, or, where that counts nothing since the turn was broken off, as its messages told. */
+export const usageOfTurn = (told: Usage | undefined, messages: Usage | undefined): Usage | undefined =>
+  told === undefined || (messages !== undefined && totalTokens(told) === 0) ? messages : told

@@ -121,6 +121,9 @@ test('tokens of all turns are summed up; a turn in the middle is not told', () =
     done,
   ])
   assert.deepEqual(last?.['usage'], { input_tokens: 7, output_tokens: 1, total_tokens: 8 }, 'messages count when the turn tells nothing')
+  const broken = { reason: 'cancelled', usage: { input: 0, output: 0 } } as const
+  const used = written([['message.end', { usage: { input: 7, output: 1 } }], ['turn.end', broken], done]).at(-1)?.['usage']
+  assert.deepEqual(used, { input_tokens: 7, output_tokens: 1, total_tokens: 8 }, 'and when it was broken off and counts nothing')
   assert.equal(written([['turn.end', { reason: 'end_turn' }], done]).at(-1)?.['usage'], undefined)
 })
 

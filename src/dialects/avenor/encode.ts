@@ -4,7 +4,7 @@
 import type { Rec } from '../../base/json.ts'
 import type { Event, EventOf, Fault } from '../../model/event.ts'
 import { outcomeOf } from '../../model/outcome.ts'
-import { addUsage } from '../../model/usage.ts'
+import { addUsage, usageOfTurn } from '../../model/usage.ts'
 import { type Encoder, type Sink, syntheticOf, wireId } from '../contract.ts'
 import { createDesk } from './encode-ask.ts'
 import { createLoops } from './encode-loop.ts'
@@ -204,7 +204,7 @@ export function encode(sink: Sink): Encoder {
     const before = session.turn
     if (before !== undefined) sink.lost(before, before.usage === undefined && before.error === undefined ? undefined : 'reason')
     session.turn = event
-    const usage = event.usage ?? session.messages
+    const usage = usageOfTurn(event.usage, session.messages)
     if (usage !== undefined) session.usage = addUsage(session.usage, usage)
     session.messages = undefined
     if (
