@@ -78,7 +78,7 @@ test('a block is not kept back longer than until the next record', () => {
   tell('tool.start', { name: 'bash', toolKind: 'execute', input: { command: 'ls' } }, { message: 'x', block: 1, call: 'c' })
   assert.deepEqual(types(), ['system/init', 'assistant'])
   tell('turn.end', { reason: 'cancelled' })
-  assert.deepEqual(types(), ['system/init', 'assistant', 'assistant', 'result/error_during_execution'])
+  assert.deepEqual(types(), ['system/init', 'assistant', 'assistant', 'user', 'result/error_during_execution'])
 })
 
 test('a question goes out with what an "always" would allow; the answer of the host does not come back to it', () => {
