@@ -189,6 +189,21 @@ test('to sluice with --carry and back gives the same bytes', () => {
   assert.equal(sluice(['convert', '--to', 'appctl'], one + one + one).stdout, '{"kind":"done"}\n'.repeat(3))
 })
 
+test('numbers past 2^53 are judged the same with --repair, and what it adds has all their digits', () => {
+  const big = '12345678901234567890'
+  const usage = `{"type":"result","subtype":"success","is_error":false,"session_id":"s","uuid":"u","usage":${big}}\n`
+  const asked = `{"event":"permission.request","session_id":"s","request_id":${big},"options":[]}\n{"event":"permission.response","session_id":"s","request_id":${big}}\n`
+  const prompt = `{"jsonrpc":"2.0","id":${big},"method":"session/prompt","params":{"sessionId":"s","prompt":[]}}\n`
+  const update = '{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"plan","entries":[]}}}\n'
+  for (const [from, text] of Object.entries({ claude: usage, avenor: asked, acp: prompt + update })) {
+    const judged = sluice(['validate', '--from', from], text)
+    const repaired = sluice(['validate', '--from', from, '--repair'], text)
+    assert.equal(repaired.stderr, judged.stdout + judged.stderr, from)
+    assert.equal(judged.stdout.includes('shape'), from === 'claude')
+    if (from === 'acp') assert.match(repaired.stdout, new RegExp(`"id":${big},"error"`))
+  }
+})
+
 test('numbers past 2^53 keep their text on the way to another dialect', () => {
   const input = `{"kind":"user_prompt","text":"x"}\n{"kind":"tool_call","id":"1","name":"f","arguments":{"n":12345678901234567890}}\n`
   assert.match(sluice(['convert', '--to', 'avenor'], input).stdout, /"rawInput":\{"n":12345678901234567890\}/)

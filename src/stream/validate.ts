@@ -1,6 +1,5 @@
 // Is the stream legal? Shape by compiled checks, order by the dialect's own rules. Every byte is proven to be JSON first.
-import type { Rec } from '../base/json.ts'
-import { stringifyJson } from '../base/json.ts'
+import { mayHoldBigNumber, mayHoldHugeNumber, parseJson, type Rec, stringifyJson, withPlainNumbers } from '../base/json.ts'
 import { utf8 } from '../base/bytes.ts'
 import { quoted } from '../base/text.ts'
 import { type Claimer, type Dialect, typeFinder, whyInvalid } from '../dialects/contract.ts'
@@ -116,14 +115,20 @@ export function createValidator(
         shape(code, text, code === 'utf8' ? 'warn' : 'error')
       },
     },
-    { maxLine, plainNumbers: repair === undefined },
+    { maxLine, plainNumbers: true },
   )
 
   function writeRepaired(value: Rec, tag: string | undefined, span: Span): void {
     inArray ??= (span.array ?? 0) > 0
-    if (tag !== undefined) add(value, tag)
-    put(utf8(span.bytes, span.start, span.end))
+    const text = utf8(span.bytes, span.start, span.end)
+    const isRounded = mayHoldBigNumber(span.bytes, span.start, span.end) || mayHoldHugeNumber(text)
+    if (tag !== undefined) add(isRounded ? exact(text, value, tag) : value, tag)
+    put(text)
   }
+
+  /** What is added may name an id of the record: in all its digits, where the type allows it. */
+  const exact = (text: string, value: Rec, tag: string): Rec =>
+    withPlainNumbers(parseJson(text) as Rec, dialect.shapes.checks[tag]!) ?? value
 
   return {
     push: (chunk: Uint8Array): void => framer.push(chunk),
