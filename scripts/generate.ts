@@ -16,14 +16,26 @@ export async function generate(): Promise<void> {
   for (const name of readdirSync(dialects)) {
     const wire = join(dialects, name, 'wire.ts')
     if (!existsSync(wire)) continue
-    const { records, custom } = (await import(pathToFileURL(wire).href)) as { records: Record<string, TSchema>; custom?: TSchema }
+    const { records, custom, pin } = (await import(pathToFileURL(wire).href)) as Wire
     writeFileSync(join(dialects, name, 'shapes.gen.js'), shapesModule(records))
     writeFileSync(join(dialects, name, 'shapes.gen.d.ts'), declarations)
     writeFileSync(
       join(root, `dist/schema/${name}.json`),
-      JSON.stringify(documentSchema(name, { ...records, ...(custom !== undefined && { custom }) })),
+      JSON.stringify(documentSchema(name, { ...pinned(records, pin), ...(custom !== undefined && { custom }) })),
     )
   }
+}
+
+/** `pin`: what tells the records of a type from all others, where the schema itself does not say it. */
+type Wire = { records: Record<string, TSchema>; custom?: TSchema; pin?: (tag: string) => object | undefined }
+
+function pinned(records: Wire['records'], pin: Wire['pin']): Wire['records'] {
+  return Object.fromEntries(
+    Object.entries(records).map(([tag, schema]) => {
+      const told = pin?.(tag)
+      return [tag, told === undefined ? schema : { ...schema, allOf: [told] }]
+    }),
+  )
 }
 
 function shapesModule(records: Record<string, TSchema>): string {

@@ -38,13 +38,13 @@ const agentMethods: ReadonlySet<string> = new Set([
   'auth/status_update',
 ])
 /** Other names of a method, in older or newer versions. */
-const aliases: ReadonlyMap<string, string> = new Map([
+export const aliases: ReadonlyMap<string, string> = new Map([
   ['session/setTitle', 'session/set_title'],
   ['session/elicitation', 'elicitation/create'],
   ['session/elicitation/complete', 'elicitation/complete'],
   ['_auth/status_update', 'auth/status_update'],
 ])
-const families: ReadonlySet<string> = new Set(['mcp', 'nes', 'document', 'providers', 'proxy'])
+export const families: ReadonlySet<string> = new Set(['mcp', 'nes', 'document', 'providers', 'proxy'])
 
 /** The method's type, as the shapes name it; one that is not known is its own. */
 function methodTag(method: string): string {
@@ -68,7 +68,7 @@ function updateTag(params: unknown): string {
 }
 
 /** A response says nothing of its request: the first key that only one sort of answer has, tells. */
-const resultTags: readonly (readonly [key: string, tag: string])[] = [
+export const resultTags: readonly (readonly [key: string, tag: string])[] = [
   ['stopReason', 'result/prompt'],
   ['outcome', 'result/permission'],
   ['protocolVersion', 'result/initialize'],

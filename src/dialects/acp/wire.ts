@@ -2,6 +2,7 @@
 // `{t, from, message}`. Told apart by `method`; a response has none, so what it holds must do.
 import Type, { type Static, type TSchema } from 'typebox'
 import type { Loose } from '../../model/loose.ts'
+import { aliases, families, resultTags } from './message.ts'
 import { any, block, list, number, object, optional, orNull, settings, text, tool } from './wire-shared.ts'
 import { updates, type Variant } from './wire-update.ts'
 
@@ -105,6 +106,48 @@ export const records: Record<string, TSchema> = {
   ...mapped(methods, call),
   ...mapped(results, (result) => record({ result }, ['result'])),
   error: record({ error }, ['error']),
+}
+
+// ── the schema that is printed: a compiled check is chosen by the tag and need not look at what tells it ──────────────────
+
+/** What tells the type, in a message alone or in a record of traffic. */
+export function pin(tag: string): object {
+  const { properties, required } = tag === 'error' || tag in results ? ofResponse(tag) : ofCall(tag)
+  const message = { properties: { jsonrpc: { const: '2.0' }, ...properties }, required: ['jsonrpc', ...required] }
+  const traffic = { properties: { message: { type: 'object', ...message } }, required: ['message'], not: { required: ['jsonrpc'] } }
+  return { anyOf: [message, traffic] }
+}
+
+type Pinned = { properties: Record<string, object>; required: string[] }
+
+function ofCall(tag: string): Pinned {
+  const variant = /^session\/update\/(.*)/.exec(tag)?.[1]
+  if (variant === undefined) return { properties: { method: methodOf(tag) }, required: ['method'] }
+  const sessionUpdate = variant === 'extension' ? { type: 'string', pattern: '^_' } : { const: variant }
+  const update = { type: 'object', properties: { sessionUpdate }, required: ['sessionUpdate'] }
+  const params = { type: 'object', properties: { update }, required: ['update'] }
+  return { properties: { method: { const: 'session/update' }, params }, required: ['method', 'params'] }
+}
+
+function methodOf(tag: string): object {
+  if (families.has(tag)) return { type: 'string', pattern: `^${tag}/` }
+  if (tag === 'extension') return { type: 'string', pattern: '^_', not: { enum: [...aliases.keys()] } }
+  const others = [...aliases].flatMap(([alias, method]) => (method === tag ? [alias] : []))
+  return others.length === 0 ? { const: tag } : { enum: [tag, ...others] }
+}
+
+/** The first key that only one sort of answer has, tells. */
+function ofResponse(tag: string): Pinned {
+  const method = { not: { type: 'string' } }
+  if (tag === 'error') return { properties: { method, error: { type: 'object' } }, required: ['error'] }
+  const first = resultTags.findIndex(([, other]) => other === tag)
+  const has = (keys: typeof resultTags): object => ({ type: 'object', anyOf: keys.map(([key]) => ({ required: [key] })) })
+  const earlier = resultTags.slice(0, first === -1 ? undefined : first)
+  const result = {
+    ...(first !== -1 && has(resultTags.filter(([, other]) => other === tag))),
+    ...(earlier.length > 0 && { not: has(earlier) }),
+  }
+  return { properties: { method, error: { not: { type: 'object' } }, result }, required: ['result'] }
 }
 
 export type Params<Method extends keyof typeof methods> = Loose<Static<(typeof methods)[Method]>>

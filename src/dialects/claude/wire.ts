@@ -10,5 +10,17 @@ import { transcriptRecords } from './wire-transcript.ts'
 
 export const records = { ...messageRecords, ...systemRecords, ...controlRecords, ...transcriptRecords }
 
+/** What tells the type beside `type`, for the schema that is printed: a compiled check is chosen by the tag and need not look. */
+export function pin(tag: string): object | undefined {
+  const [type = '', subtype] = tag.split('/')
+  const known = Object.keys(records).flatMap((other) => (other.startsWith(`${type}/`) ? [other.slice(type.length + 1)] : []))
+  if (known.length === 0) return undefined
+  const pinned =
+    subtype === undefined
+      ? { properties: { subtype: { not: { enum: known } } } }
+      : { properties: { subtype: { const: subtype } }, required: ['subtype'] }
+  return type === 'control_request' ? { properties: { request: pinned } } : pinned
+}
+
 export type Tag = keyof typeof records
 export type Wire<T extends Tag> = Loose<Static<(typeof records)[T]>>
