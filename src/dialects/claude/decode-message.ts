@@ -161,8 +161,14 @@ export function user(on: Reader, record: Wire<'user'>): void {
   if (typeof content === 'string') return prompt(on, record, agent, content, undefined)
   let results = 0
   for (const block of content) if (isResult(block)) results++
-  const structure = results === 1 ? (record.tool_use_result ?? record.toolUseResult) : undefined
-  for (const block of content) if (isResult(block)) toolEnd(on, { agent, block, call: block.tool_use_id!, record, structure })
+  const told = record.tool_use_result ?? record.toolUseResult
+  const structure = results === 1 ? told : undefined
+  let ext = results === 1 || told === undefined ? undefined : { claude: { tool_use_result: told } }
+  for (const block of content)
+    if (isResult(block)) {
+      toolEnd(on, { agent, block, call: block.tool_use_id!, record, structure, ext })
+      ext = undefined
+    }
   if (content.length > results || content.length === 0) prompt(on, record, agent, textIn(content), content)
 }
 

@@ -1,6 +1,6 @@
 // Results of tool calls. What a call came to is spread over the block, `tool_result_meta`, `tool_use_result` and, in old
 // versions, the wording of the text.
-import { type Payload, placeOf } from '../../model/event.ts'
+import { type Payload, type Place, placeOf } from '../../model/event.ts'
 import { isRecord, type Rec } from '../../base/json.ts'
 import type { ToolStatus } from '../../model/vocabulary.ts'
 import { settle } from './decode-control.ts'
@@ -10,10 +10,10 @@ import { decider, exitCodeIn, nat, real, soundsInterrupted, soundsRefused, sound
 import type { Wire } from './wire.ts'
 
 type Block = Wire<'assistant'>['message']['content'][number]
-/** `structure`: the record's tool_use_result, when it can only belong to this block. */
-export type Told = { agent: string | undefined; block: Block; call: string; record?: Wire<'user'>; structure?: unknown }
+/** `structure`: the record's tool_use_result, when it can only belong to this block; else the first block keeps it as `ext`. */
+export type Told = { agent: string | undefined; block: Block; call: string; record?: Wire<'user'>; structure?: unknown; ext?: Place['ext'] }
 
-export function toolEnd(on: Reader, { agent, block, call, record, structure }: Told): void {
+export function toolEnd(on: Reader, { agent, block, call, record, structure, ext }: Told): void {
   const known = on.session.calls.get(call)
   const lane = known === undefined ? agent : known.lane
   const turn = known?.turn ?? (lane === undefined ? turnOf(on) : undefined)
@@ -26,6 +26,8 @@ export function toolEnd(on: Reader, { agent, block, call, record, structure }: T
   const task = status === 'ok' && data !== undefined ? startedTask(on, call, data) : undefined
   if (task === undefined) finishTask(on, call, status, text, data)
   settle(on, call, known?.name, meta.permitted?.allow ?? (status === 'ok' ? true : status === 'denied' ? false : undefined))
+  const place = placeOf(lane, turn, undefined, undefined, call)
+  if (ext !== undefined) place.ext = ext
   on.pen.emit(
     'tool.end',
     {
@@ -39,7 +41,7 @@ export function toolEnd(on: Reader, { agent, block, call, record, structure }: T
       task,
       permitted: status === 'cancelled' && meta.permitted?.allow === false ? undefined : meta.permitted,
     },
-    placeOf(lane, turn, undefined, undefined, call),
+    place,
   )
 }
 

@@ -1,7 +1,7 @@
 // Single rules of the decoder, on small streams by hand and on the recordings that show them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { decodeAll, ended, eventsIn, gave, init, kindsOf, only, said, shortly, told, use } from './support.test.ts'
+import { decodeAll, ended, eventsIn, gave, init, kindsOf, only, plain, said, shortly, told, use } from './support.test.ts'
 
 test('the worked example of a subagent, event by event', () => {
   assert.deepEqual(kindsOf(eventsIn('2.1.325/g-subagent-fg.ndjson')), [
@@ -140,6 +140,22 @@ test('results as text, as blocks, as structure', () => {
   assert.deepEqual([a?.text, a?.content?.length, a?.data], ['x\ny', 3, { type: 'text', file: {} }])
   assert.deepEqual([b?.text, b?.content?.length], [undefined, 1])
   assert.deepEqual([c?.text, c?.content, c?.status], [undefined, undefined, 'ok'])
+})
+
+test('a structure beside several results belongs to none of them, and is kept', () => {
+  const events = decodeAll([
+    init,
+    said('m', use('a'), use('b')),
+    { ...told(gave('a'), gave('b')), tool_use_result: { stdout: 'o' }, colour: 'red' },
+    ended(),
+  ])
+  assert.deepEqual(
+    only(events, 'tool.end').map(({ data, ext }) => [data, ext === undefined ? undefined : plain(ext)]),
+    [
+      [undefined, { claude: { tool_use_result: { stdout: 'o' }, colour: 'red' } }],
+      [undefined, undefined],
+    ],
+  )
 })
 
 test('why a call failed: its exit code, a refusal, an interrupt', () => {
