@@ -1,7 +1,7 @@
 // `result`: the end of a turn. The surprise: `usage` is this turn's and the main lane's, while `modelUsage` and
 // `total_cost_usd` count all lanes since the process began, so the turn's share is a difference.
-import type { Rec } from '../../base/json.ts'
-import type { Cost, Fault, Payload, Usage } from '../../model/event.ts'
+import { isRecord, type Rec } from '../../base/json.ts'
+import type { Cost, Fault, Payload, Place, Usage } from '../../model/event.ts'
 import { unreadableEnd } from '../../model/fault.ts'
 import { outcomeOf } from '../../model/outcome.ts'
 import { addUsage, totalTokens, usageSince } from '../../model/usage.ts'
@@ -31,18 +31,22 @@ export function result(on: Reader, record: Result): void {
   if (pen.openTurns() === 0) session.turnCount++ // the pen opens the turn that this result ends
   const share = shareOf(session, record)
   const error = outcomeOf(called) === 'ok' ? undefined : failure(on, record)
-  pen.emit('turn.end', {
-    reason: called === 'error' ? causeOf(session, error!) : called,
-    error,
-    text: record.result ?? undefined,
-    data: (record as { structured_output?: unknown }).structured_output,
-    own: usageOf(record.usage),
-    ...share,
-    durationMs: real(record.duration_ms),
-    apiMs: real(record.duration_api_ms),
-    steps: nat(record.num_turns),
-    denied: denied?.length === 0 ? undefined : denied,
-  })
+  pen.emit(
+    'turn.end',
+    {
+      reason: called === 'error' ? causeOf(session, error!) : called,
+      error,
+      text: record.result ?? undefined,
+      data: (record as { structured_output?: unknown }).structured_output,
+      own: usageOf(record.usage),
+      ...share,
+      durationMs: real(record.duration_ms),
+      apiMs: real(record.duration_api_ms),
+      steps: nat(record.num_turns),
+      denied: denied?.length === 0 ? undefined : denied,
+    },
+    { ext: besideTokens(record) },
+  )
   session.fault = undefined
   session.finish = undefined
 }
@@ -50,6 +54,21 @@ export function result(on: Reader, record: Result): void {
 /** One of the wrong shape ends its turn all the same. */
 export const unreadable = (on: Reader, record: Rec): void =>
   result(on, { type: 'result', is_error: true, errors: [unreadableEnd(record).text] })
+
+/** What was paid for beside tokens, and which caches last for an hour: no bucket of the model counts them. Zeros say nothing. */
+function besideTokens({ usage, modelUsage }: Result): Place['ext'] {
+  const { server_tool_use: served, cache_creation: caches } = usage ?? {}
+  const told: Rec = {}
+  if (isRecord(served) && Object.values(served).some((count) => count !== 0)) told['server_tool_use'] = served
+  if (isRecord(caches) && nat(caches['ephemeral_1h_input_tokens'])) told['cache_creation'] = caches
+  const searches = Object.entries(modelUsage ?? {}).flatMap(([model, { webSearchRequests: count }]) =>
+    nat(count) ? [[model, { webSearchRequests: count }] as const] : [],
+  )
+  const kept: Rec = {}
+  if (Object.keys(told).length > 0) kept['usage'] = told
+  if (searches.length > 0) kept['modelUsage'] = Object.fromEntries(searches)
+  return Object.keys(kept).length === 0 ? undefined : { claude: kept }
+}
 
 /** What the program calls an error of its own may be a refusal or a limit: the model's last message tells, or the words for it. */
 function causeOf({ finish }: Session, { category, http }: Fault): Reason {

@@ -1,6 +1,6 @@
 // The frame of a turn: the init before it and the result after it, in the shapes of the document.
 import { isRecord, type Rec } from '../../base/json.ts'
-import type { Payload, Usage } from '../../model/event.ts'
+import type { Event, Payload, Usage } from '../../model/event.ts'
 import { outcomeOf } from '../../model/outcome.ts'
 import { addUsage, totalTokens } from '../../model/usage.ts'
 import type { Reason } from '../../model/vocabulary.ts'
@@ -52,7 +52,7 @@ const names = (list: readonly { name: string }[] | undefined): string[] => (list
 // ── result ───────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** What is known of the turn's end: from turn.end, from session.end, or nothing but that the stream is over. */
-export type TurnEnd = Partial<Payload<'turn.end'>> & { reason: Reason; at?: number | undefined }
+export type TurnEnd = Partial<Payload<'turn.end'>> & { reason: Reason; at?: number | undefined; ext?: Event['ext'] }
 
 /** Ends the oldest open turn. Without one it is a lone result: a session that failed before it could begin. */
 export function writeResult(on: Writer, event: TurnEnd, synthetic: string | undefined): void {
@@ -83,7 +83,7 @@ export function writeResult(on: Writer, event: TurnEnd, synthetic: string | unde
       ...(ending.errors === undefined ? { result: ending.isError ? fault?.text || text : text } : { errors: ending.errors }),
       stop_reason: ending.stop,
       total_cost_usd: usd(session.totals.usd),
-      usage: usageKeys(own ?? {}),
+      usage: { ...usageKeys(own ?? {}), ...besideTokens(event) },
       modelUsage: Object.fromEntries([...session.totals.models].map(([model, total]) => [model, modelKeys(total)])),
       permission_denials: denials(session, event),
       ...(event.data === undefined ? {} : { structured_output: event.data }),
@@ -96,6 +96,12 @@ export function writeResult(on: Writer, event: TurnEnd, synthetic: string | unde
   session.openTurns = Math.max(0, session.openTurns - 1)
   session.lastReason = event.reason
   session.turn = newTurn(event.at)
+}
+
+/** What Claude's own results count beside tokens; see the decoder's `besideTokens`. */
+function besideTokens({ ext }: TurnEnd): Rec | undefined {
+  const usage = (ext?.['claude'] as Rec | undefined)?.['usage']
+  return isRecord(usage) ? usage : undefined
 }
 
 type Ending = {

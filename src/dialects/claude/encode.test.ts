@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { isRecord, type Rec } from '../../base/json.ts'
 import type { Reason } from '../../model/vocabulary.ts'
 import { claude } from './index.ts'
-import { contentOf, decodeAll, encodeAll, eventsIn, only, plain, shortly, written, type Told } from './support.test.ts'
+import { contentOf, decodeAll, encodeAll, ended, eventsIn, init, only, plain, shortly, written, type Told } from './support.test.ts'
 
 const find = (records: readonly Rec[], tag: string): Rec => records.find((record) => claude.tag(record) === tag)!
 
@@ -171,6 +171,26 @@ test('a result has usage, models, cost and time', () => {
     terminal_reason: 'completed',
     result_index: 0,
   })
+})
+
+test('what Claude counts beside tokens is kept, and comes back; zeros are not', () => {
+  const counted = (searches: number, hour: number): Rec => ({
+    usage: {
+      input_tokens: 7,
+      output_tokens: 9,
+      server_tool_use: { web_search_requests: searches, web_fetch_requests: 0 },
+      cache_creation: { ephemeral_5m_input_tokens: 3, ephemeral_1h_input_tokens: hour },
+    },
+    modelUsage: { m: { inputTokens: 7, outputTokens: 9, webSearchRequests: searches, costUSD: 0.1 } },
+  })
+  const events = decodeAll([init, ended(counted(3, 5))])
+  const { usage } = counted(3, 5) as { usage: Rec }
+  const { server_tool_use, cache_creation } = usage
+  const beside = { server_tool_use, cache_creation }
+  assert.deepEqual(plain(only(events, 'turn.end')[0]?.ext), { claude: { usage: beside, modelUsage: { m: { webSearchRequests: 3 } } } })
+  const again = encodeAll(events).records.at(-1)!['usage'] as Rec
+  assert.deepEqual([again['server_tool_use'], again['cache_creation']], [server_tool_use, cache_creation])
+  assert.equal(only(decodeAll([init, ended(counted(0, 0))]), 'turn.end')[0]?.ext, undefined)
 })
 
 test('costs and models are counted over the turns', () => {
