@@ -1,10 +1,10 @@
 // Provider keys: in no child's environment, in no event of any format, in no file that is kept, whoever asks for them.
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test, type TestContext } from 'node:test'
 import type { Rec } from '../src/base/json.ts'
-import { all, at, formats, linesOf, model, one, type Place, place, sluice, tell, type Told } from './run-support.ts'
+import { all, at, eventually, formats, linesOf, model, one, type Place, place, sluice, start, tell, type Told } from './run-support.ts'
 
 /** Made up; the first has no shape that anybody knows, the others look real. */
 const keys = {
@@ -111,6 +111,26 @@ suite('redaction', () => {
     )
     noKeyIn(shown(here, told))
     assert.match(told.heard, /I see|tool_result/)
+  })
+
+  test('takes a key out of the file in which a question is asked, and the call is judged and made as it was said', async (t) => {
+    const here = place(t)
+    const script = { turns: [{ tools: [bash(`echo ${keys.ANTHROPIC_API_KEY} ${keys.OPENAI_API_KEY} | wc -c > n`)] }, { text: 'I see.' }] }
+    const { args } = await model(t, here, 'script', JSON.stringify(script))
+    const base = join(here.root, 'job')
+    const run = start(here, ['run', 'go', '--format', 'sluice', '--permission-handler', `file:${base}`, ...args], { env: keys })
+    await eventually(() => existsSync(`${base}.req`), 'the question')
+    const text = readFileSync(`${base}.req`, 'utf8')
+    writeFileSync(`${base}.req.response`, '{"option_id":"allow_once"}')
+    const { stdout } = await run.ended
+    noKeyIn(text)
+    const asked = JSON.parse(text) as Rec
+    const told = one(linesOf(stdout), 'permission.request')
+    assert.deepEqual([asked['question'], at(asked, 'payload', 'input')], [told['question'], told['input']])
+    assert.match(
+      readFileSync(join(here.root, 'n'), 'utf8'),
+      new RegExp(`^ *${keys.ANTHROPIC_API_KEY.length + keys.OPENAI_API_KEY.length + 2}$`, 'm'),
+    )
   })
 
   test('is off with --no-redact', async (t) => {

@@ -20,7 +20,7 @@ import type { Notifier } from '../run/notify.ts'
 import { createPipeline, type EventSink } from '../run/pipeline.ts'
 import { type Answerer, type Chooser, type Run, startRun } from '../run/run.ts'
 import { logSink } from '../run/sinks.ts'
-import { brokerOf, stagesOf } from '../run/supervisors.ts'
+import { brokerOf, questionCleaner, secretsOf, stagesOf } from '../run/supervisors.ts'
 import { say, usageError } from './exit.ts'
 import { createAgain } from './run-again.ts'
 import type { Agent } from './run-agent.ts'
@@ -58,14 +58,14 @@ export async function compose(
   const id = run.id ?? newId('run')
   const now = Date.now
   const watch = await watchOf(flags, agent.frame, now())
-  const stages = await stagesOf(agent.frame, { redact: flags.redact, ...(run.label !== undefined && { label: run.label }) })
+  const secrets = flags.redact ? await secretsOf(agent.frame) : undefined
   const logs = sessionLogs(first.log)
   const notifier = await notifierOf(flags, (event) => pipeline.emit([event]))
   const control = await controlOf(id, flags, first.log, places.cwd, now)
   const trackers = createTrackers({ late: true })
   const watcher = watcherOf(trackers)
   const own = [logs, ...(control === undefined ? [] : [watcher, control.sink]), ...(notifier === undefined ? [] : [notifier])]
-  const pipeline = createPipeline(stages, [...own, ...sinks], id)
+  const pipeline = createPipeline(stagesOf(secrets, run.label), [...own, ...sinks], id)
 
   const choosers: Chooser[] = [
     ...(control === undefined ? [] : [run.handler === 'control' ? untilGone : control.chooser]),
@@ -73,7 +73,9 @@ export async function compose(
   ]
   const answerers = [
     ...(control === undefined ? [] : [run.handler === 'control' ? untilGone : control.answerer]),
-    ...(typeof run.handler === 'object' ? [createFileHandler(run.handler.base, (text) => say(`sluice: ${text}`))] : []),
+    ...(typeof run.handler === 'object'
+      ? [createFileHandler(run.handler.base, (text) => say(`sluice: ${text}`), secrets && questionCleaner(secrets))]
+      : []),
     ...(answerer === undefined ? [] : [answerer]),
   ]
   const steering = steeringFiles(control?.path, run)

@@ -10,11 +10,13 @@ import { readPrivate, requestPath, requestText, responsePath, writePrivate } fro
 
 const longestMessage = 64 * 1024
 
+type Clean = (request: Question['request']) => Question['request']
+
 /** `before`: to be awaited before the stream tells of the question. It does not reject. */
 export type FileHandler = Answerer & { before(question: Question, signal: AbortSignal): Promise<void> }
 
-/** `tell`: a line for people, about answers that cannot be taken. */
-export function createFileHandler(base: string, tell: (text: string) => void): FileHandler {
+/** `tell`: a line for people, about answers that cannot be taken. `clean`: takes keys out of what is written. */
+export function createFileHandler(base: string, tell: (text: string) => void, clean: Clean = (request) => request): FileHandler {
   const request = requestPath(base)
   const response = responsePath(base)
   let turn: Promise<unknown> = Promise.resolve()
@@ -40,7 +42,7 @@ export function createFileHandler(base: string, tell: (text: string) => void): F
     if (signal.aborted) return
     try {
       removeFile(response) // nobody can have answered yet
-      writePrivate(request, requestText(question))
+      writePrivate(request, requestText({ ...question, request: clean(question.request) }))
       written.add(signal)
     } catch (error) {
       tell(`the question cannot be written to ${quoted(request, 200)}: ${(error as Error).message}`)

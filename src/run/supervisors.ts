@@ -3,9 +3,9 @@ import { readdirSync } from 'node:fs'
 import { quoted } from '../base/text.ts'
 import { SettingsError } from '../config/read.ts'
 import { realPath } from '../files/real-path.ts'
-import type { Event, Payload } from '../model/event.ts'
+import type { Event, EventOf, Payload } from '../model/event.ts'
 import { makeEvent } from '../model/make.ts'
-import { createRedactor, type LinePattern } from '../stream/redact.ts'
+import { createRedactor, type LinePattern, type ScanOptions } from '../stream/redact.ts'
 import { type Delta, isDelta } from '../stream/redact-stream.ts'
 import type { Gates } from '../supervise/gates.ts'
 import { type Broker, createBroker } from '../supervise/permission.ts'
@@ -40,14 +40,25 @@ function list(folder: string): string[] {
   }
 }
 
-/** What stands between the agent and its readers, in order. Throws a SettingsError. */
-export async function stagesOf({ settings, secrets }: Frame, { redact, label }: { redact: boolean; label?: string }): Promise<Stage[]> {
-  return [
-    ...(label === undefined ? [] : [labelStage(label)]),
-    statusStage(),
-    ...(redact ? [redactStage(secrets, await patternsOf(settings.redact))] : []),
-  ]
+/** What is taken out of all that a run tells. Throws a SettingsError. */
+export const secretsOf = async ({ settings, secrets }: Frame): Promise<ScanOptions> => ({
+  values: secrets,
+  patterns: await patternsOf(settings.redact),
+})
+
+/** What stands between the agent and its readers, in order. */
+export const stagesOf = (secrets: ScanOptions | undefined, label: string | undefined): Stage[] => [
+  ...(label === undefined ? [] : [labelStage(label)]),
+  statusStage(),
+  ...(secrets === undefined ? [] : [redactStage(secrets)]),
+]
+
+/** A question as the stream tells it, for those who are asked beside it. It is counted there. */
+export function questionCleaner(secrets: ScanOptions): (request: Request) => Request {
+  const redactor = createRedactor(secrets)
+  return (request) => redactor.event(makeEvent('permission.request', request, {})).at(-1) as EventOf<'permission.request'>
 }
+type Request = Payload<'permission.request'>
 
 /** Every session of the run bears the name that the run was given. */
 const labelStage = (label: string): Stage => ({
@@ -79,8 +90,8 @@ const statusEvent = (status: Payload<'status.update'>, { at, session, turn }: Ev
   makeEvent('status.update', status, { at, session, turn, synthetic: 'policy:status' })
 
 /** Says how often it had to step in. It says so before a turn ends: to some readers that is the end of the stream. */
-function redactStage(values: readonly string[], patterns: readonly LinePattern[]): Stage {
-  const redactor = createRedactor({ values, patterns })
+function redactStage(secrets: ScanOptions): Stage {
+  const redactor = createRedactor(secrets)
   let told = 0
   let hasTurned = false // what comes after a turn repeats it, or is ours
   const news = ({ at, session }: Event): Event[] => {
