@@ -52,8 +52,9 @@ export function serveLines(socket: Socket, handle: Handler, longest: number): vo
 
   function take(text: string): void {
     const call = read(text)
-    if (call instanceof RpcError) return void refuse(null, call.code, call.message)
+    if ('code' in call) return void refuse(call.id, call.code, call.why)
     try {
+      if (!isRecord(call.params)) throw new RpcError(codes.params, 'params must be an object')
       const { result, after } = handle(call.method, call.params)
       if (call.id !== undefined) reply(call.id, { result: result ?? null })
       after?.()
@@ -97,23 +98,26 @@ export function serveLines(socket: Socket, handle: Handler, longest: number): vo
   socket.on('error', () => socket.destroy())
 }
 
-type Call = { id: Id | undefined; method: string; params: Rec }
+type Call = { id: Id | undefined; method: string; params: unknown }
+/** `id`: null where it cannot be read. */
+type NoCall = { id: Id; code: number; why: string }
 
-function read(text: string): Call | RpcError {
+function read(text: string): Call | NoCall {
   let value: unknown
   try {
     value = parseJson(text)
   } catch {
-    return new RpcError(codes.parse, 'not JSON: a call is one JSON object on one line')
+    return { id: null, code: codes.parse, why: 'not JSON: a call is one JSON object on one line' }
   }
-  if (!isRecord(value) || value['jsonrpc'] !== '2.0' || typeof value['method'] !== 'string')
-    return new RpcError(codes.request, 'not a call: it needs "jsonrpc": "2.0", "method" and mostly "id" and "params"')
-  const { id, method, params = {} } = value as Rec & { method: string }
-  if (id !== undefined && id !== null && typeof id !== 'string' && typeof id !== 'number')
-    return new RpcError(codes.request, 'the id of a call is a text or a number')
-  if (!isRecord(params)) return new RpcError(codes.params, 'params must be an object')
+  const fields = isRecord(value) ? value : {}
+  const { id, method, params = {} } = fields
+  if (id !== undefined && !isId(id)) return { id: null, code: codes.request, why: 'the id of a call is a text or a number' }
+  if (fields['jsonrpc'] !== '2.0' || typeof method !== 'string')
+    return { id: id ?? null, code: codes.request, why: 'not a call: it needs "jsonrpc": "2.0", "method" and mostly "id" and "params"' }
   return { id, method, params }
 }
+
+const isId = (id: unknown): id is Id => id === null || typeof id === 'string' || typeof id === 'number'
 
 // ── params ───────────────────────────────────────────────────────────────────────────────────────────────────────────────
 

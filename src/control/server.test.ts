@@ -174,6 +174,9 @@ test('errors are those of JSON-RPC, and a call without id is not answered', asyn
     '[1]',
     '{"jsonrpc":"2.0","id":{},"method":"status"}',
     '{"jsonrpc":"2.0","id":1,"method":"status","params":[]}',
+    '{"jsonrpc":"2.0","id":5}',
+    '{"id":"six","method":"status"}',
+    '{"jsonrpc":"2.0","method":"status","params":[]}',
     '{"jsonrpc":"2.0","id":2,"method":"constructor"}',
     JSON.stringify({ jsonrpc: '2.0', method: 'prompt', params: { text: 'quietly', token } }),
     '{"jsonrpc":"2.0","id":3,"method":"history","params":{"after":-1}}',
@@ -181,7 +184,7 @@ test('errors are those of JSON-RPC, and a call without id is not answered', asyn
   ]
   socket.write(`${lines.join('\n')}\n`)
   let text = ''
-  for await (const chunk of socket) if ((text += String(chunk)).split('\n').length > 7) break
+  for await (const chunk of socket) if ((text += String(chunk)).split('\n').length > 9) break
   const replies = text
     .trim()
     .split('\n')
@@ -192,7 +195,9 @@ test('errors are those of JSON-RPC, and a call without id is not answered', asyn
       [null, -32700],
       [null, -32600],
       [null, -32600],
-      [null, -32602],
+      [1, -32602],
+      [5, -32600],
+      ['six', -32600],
       [2, -32601],
       [3, -32602],
       ['four', -32602],
