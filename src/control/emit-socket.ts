@@ -1,10 +1,11 @@
 // The socket that the agent and what it runs may know of: it takes a user's own events and does nothing else. How many and how large
 // they may be is bounded, since whoever writes here is not trusted.
+import { dirname } from 'node:path'
 import { stringifyJson } from '../base/json.ts'
 import { quoted } from '../base/text.ts'
 import { createBucket } from './bucket.ts'
 import { CustomEventError, longestEvent } from './custom.ts'
-import { listenOn } from './listen.ts'
+import { listenOn, sweep } from './listen.ts'
 import { codes, RpcError, serveLines } from './rpc.ts'
 
 const burst = 100
@@ -33,7 +34,7 @@ export async function serveEmit({ path, emit, now }: EmitOptions): Promise<{ clo
     return { result: {} }
   }
 
-  return listenOn({
+  const listening = await listenOn({
     path,
     strict: true,
     most: mostConnections,
@@ -43,4 +44,6 @@ export async function serveEmit({ path, emit, now }: EmitOptions): Promise<{ clo
       serveLines(socket, handle, longestEvent + envelope)
     },
   })
+  sweep(dirname(path)).catch(() => {}) // nobody waits for it
+  return listening
 }

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, lstatSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { listenOn, type Listening } from './listen.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { serveEmit } from './emit-socket.ts'
+import { listenOn, type Listening, sweep } from './listen.ts'
 import { controlFolder, emitFolder, prepareFolder, socketOf, tokenOf } from './places.ts'
 import { fakeRun, newFolder } from './support.test.ts'
 
@@ -45,6 +47,26 @@ test('a socket that somebody listens on is left alone', async () => {
   await assert.rejects(listen(path), /another run listens at/)
   assert.equal(await hear(path), 'hello')
   await listening.close()
+})
+
+test('of the sockets that agents are told of, those of killed runs go when the next run begins', async () => {
+  const folder = newFolder()
+  const [dead, young, alive, file] = ['dead', 'young', 'alive', 'file'].map((name) => join(folder, `${name}.sock`)) as [
+    string,
+    string,
+    string,
+    string,
+  ]
+  leaveSocket(dead)
+  leaveSocket(young)
+  writeFileSync(file, 'mine')
+  const other = await listen(alive)
+  for (const path of [dead, alive, file]) utimesSync(path, 0, 0)
+  const emitting = await serveEmit({ path: join(folder, 'own.sock'), emit: () => {}, now: Date.now })
+  while (existsSync(dead)) await sleep(5)
+  await sweep(folder)
+  assert.deepEqual(readdirSync(folder).sort(), ['alive.sock', 'file.sock', 'own.sock', 'young.sock'])
+  await Promise.all([emitting.close(), other.close()])
 })
 
 test('a file of that name is not removed', async () => {

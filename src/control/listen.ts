@@ -1,8 +1,9 @@
 // A socket that only we can reach, for as long as the run lasts. One that a dead run left behind is replaced; one that somebody
 // listens on is not.
-import { lstatSync, unlinkSync } from 'node:fs'
+import { lstatSync, readdirSync, unlinkSync } from 'node:fs'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { once } from 'node:events'
+import { join } from 'node:path'
 import { quoted } from '../base/text.ts'
 import { ControlError, prepareFolder } from './places.ts'
 
@@ -73,6 +74,17 @@ async function removeStale(path: string): Promise<void> {
   if (await isAlive(path)) throw new ControlError(`another run listens at ${quoted(path, 200)}; choose another path`)
   const now = lstatSync(path, { throwIfNoEntry: false, bigint: true })
   if (now?.ino === before.ino && now.ctimeNs === before.ctimeNs) remove(path) // else another run has come first
+}
+
+const youngMs = 60_000 // a socket is there a moment before anybody listens on it
+
+/** In a folder that is for sockets of ours alone, whose names no run uses twice: those that killed runs left behind go. */
+export async function sweep(folder: string): Promise<void> {
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name)
+    const found = lstatSync(path, { throwIfNoEntry: false })
+    if (found?.isSocket() === true && Date.now() - found.mtimeMs > youngMs) await removeStale(path).catch(() => {}) // somebody listens
+  }
 }
 
 /** Only a refusal proves that nobody is there; who is merely busy lets us wait. */
