@@ -32,7 +32,7 @@ test('a number is as JavaScript has it where it must be one, and keeps its text 
     '{"a":12345678901234567890,"b":{"c":1234567890123456789012,"__proto__":98765432109876543210,"e":null},"d":[12345678901234567890,{"x":"y"}]}'
   const value = parseJson(text) as Counted
   const counted = withPlainNumbers(value, ({ b, d }) => typeof b.c === 'number' && typeof d?.[0] === 'number')
-  assert.deepEqual([counted?.b.c, counted?.d], [1234567890123456789012, [12345678901234567000, { x: 'y' }]])
+  assert.deepEqual([counted?.b.c, counted?.d], [1.2345678901234568e21, [12345678901234567000, { x: 'y' }]])
   assert.match(
     stringifyJson(counted),
     /^\{"a":12345678901234567890,"b":\{"c":1\.2345678901234568e\+21,"__proto__":98765432109876543210,"e":null\}/,
