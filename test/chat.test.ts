@@ -222,7 +222,7 @@ That is how it went.`,
     await pane.shows(/❯ one⏎two ⏎\[pasted 1: 5 lines\]$/)
     pane.press('Enter')
     await pane.shows(/turn 1 [^]*❯$/)
-    const [file = ''] = readdirSync(sessionsOf(project))
+    const file = readdirSync(sessionsOf(project)).find((name) => name.endsWith('.ndjson'))!
     assert.match(readFileSync(join(sessionsOf(project), file), 'utf8'), /"text":"one\\ntwo \\n1\\n2\\n3\\n4\\n5"/)
   })
 

@@ -1,5 +1,5 @@
 // One run at a time writes to a session: a file beside it names the process that does. What a killed one left behind counts for nothing.
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { constants, copyFileSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 export type Claim = { release(): void }
@@ -14,10 +14,32 @@ export class SessionTaken extends Error {
   }
 }
 
+const ours = new Map<string, number>() // how often this process holds each: a run may go on with its own session
+
 /** Throws SessionTaken. */
 export function claimSession(folder: string, id: string): Claim {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
   const path = join(folder, `${id}.lock`)
+  const held = ours.get(path) ?? 0
+  if (held === 0) take(folder, path, id)
+  ours.set(path, held + 1)
+  let isHeld = true
+  return {
+    release() {
+      if (isHeld) release(path)
+      isHeld = false
+    },
+  }
+}
+
+function release(path: string): void {
+  const held = ours.get(path)! - 1
+  if (held > 0) return void ours.set(path, held)
+  ours.delete(path)
+  rmSync(path, { force: true })
+}
+
+function take(folder: string, path: string, id: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
   const own = `${path}.${process.pid}`
   writeFileSync(own, `${process.pid} ${beginOf(String(process.pid))}`, { mode: 0o600 })
   try {
@@ -30,18 +52,20 @@ export function claimSession(folder: string, id: string): Claim {
   } finally {
     rmSync(own, { force: true })
   }
-  return { release: () => rmSync(path, { force: true }) }
 }
 
-/** A link is made whole or not at all: nobody reads half of it. */
+/** A link is made whole or not at all: nobody reads half of it. Not every file system has them. */
 function isLinked(own: string, path: string): boolean {
-  try {
-    linkSync(own, path)
-    return true
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
-    throw error
-  }
+  for (const make of [linkSync, (from: string, to: string) => copyFileSync(from, to, constants.COPYFILE_EXCL)])
+    try {
+      make(own, path)
+      return true
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      if (code === 'EEXIST') return false
+      if (make !== linkSync || code === 'ENOSPC' || code === 'EROFS') throw error
+    }
+  return false
 }
 
 /** Only what was read: another run may have taken its place since. */
