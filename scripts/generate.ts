@@ -48,7 +48,7 @@ function shapesModule(records: Record<string, TSchema>): string {
     code: { source: true, esm: true, optimize: 2 },
   })
   const tags = Object.keys(records)
-  const { schemas, shared } = shareRepeated(withoutTags(tags.map((tag) => JSON.parse(JSON.stringify(records[tag])) as Schema)))
+  const { schemas, shared } = shareCommon(shareRepeated(withoutTags(tags.map((tag) => plain(records[tag]!)))))
   for (const [id, schema] of shared) ajv.addSchema(schema, id)
   schemas.forEach((schema, index) => ajv.addSchema(schema, `check${index}`))
   const code = answerOnly(standaloneCode(ajv, Object.fromEntries(tags.map((_, index) => [`check${index}`, `check${index}`]))))
@@ -112,8 +112,13 @@ function withoutTags(schemas: Schema[]): Schema[] {
 
 type Schema = { [key: string]: unknown; properties?: Record<string, Schema>; required?: string[] }
 
-/** Compiled code repeats what the schemas repeat: parts that occur again, and keys that every record has, become functions of their own. */
-function shareRepeated(schemas: Schema[]): { schemas: Schema[]; shared: Map<string, Schema> } {
+const plain = (schema: TSchema): Schema => JSON.parse(JSON.stringify(schema)) as Schema
+
+/** `shared`: by the names under which the others refer to them. */
+type Shared = { schemas: Schema[]; shared: Map<string, Schema> }
+
+/** Compiled code repeats what the schemas repeat, and a printed schema is long enough: parts that occur again stand by themselves. */
+function shareRepeated(schemas: Schema[]): Shared {
   const counts = new Map<string, number>()
   const walk = (value: unknown, visit: (schema: Schema, text: string) => Schema | undefined): unknown => {
     if (Array.isArray(value)) return value.map((item) => walk(item, visit))
@@ -145,16 +150,20 @@ function shareRepeated(schemas: Schema[]): { schemas: Schema[]; shared: Map<stri
     ...schema,
     properties: walk(schema.properties, share) as Record<string, Schema>,
   }))
-  const common = Object.entries(compact[0]?.properties ?? {}).filter(
-    ([key, part]) => compact.length > 1 && compact.every(({ properties }) => JSON.stringify(properties?.[key]) === JSON.stringify(part)),
+  return { schemas: compact, shared }
+}
+
+/** Keys that every record has. Worth a call of its own only where it is most of every record: the envelope of the canonical event. */
+function shareCommon({ schemas, shared }: Shared): Shared {
+  const common = Object.entries(schemas[0]?.properties ?? {}).filter(
+    ([key, part]) => schemas.length > 1 && schemas.every(({ properties }) => JSON.stringify(properties?.[key]) === JSON.stringify(part)),
   )
-  // Worth a call of its own only where it is most of every record: the envelope of the canonical event.
-  if (common.length < 10) return { schemas: compact, shared }
+  if (common.length < 10) return { schemas, shared }
   const names = new Set(common.map(([key]) => key))
   shared.set('common', { type: 'object', properties: Object.fromEntries(common) })
-  const own = compact.map((schema) => ({
+  const own = schemas.map((schema) => ({
     ...schema,
-    properties: Object.fromEntries(Object.entries(schema.properties).filter(([key]) => !names.has(key))),
+    properties: Object.fromEntries(Object.entries(schema.properties ?? {}).filter(([key]) => !names.has(key))),
     allOf: [{ $ref: 'common' }],
   }))
   return { schemas: own, shared }
@@ -167,12 +176,16 @@ export declare const schemaOf: Shapes['schemaOf']
 `
 
 function documentSchema(name: string, records: Record<string, TSchema>): object {
+  const tags = Object.keys(records)
+  const { schemas, shared } = shareRepeated(tags.map((tag) => plain(records[tag]!)))
+  const own = Object.fromEntries(tags.map((tag, index) => [tag, schemas[index]]))
+  const text = JSON.stringify({ ...own, ...Object.fromEntries(shared) })
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $id: `urn:sluice:schema:${name}`,
     title: `One record of the ${name} dialect`,
-    anyOf: Object.keys(records).map((tag) => ({ $ref: `#/$defs/${tag.replaceAll('~', '~0').replaceAll('/', '~1')}` })),
-    $defs: records,
+    anyOf: tags.map((tag) => ({ $ref: `#/$defs/${tag.replaceAll('~', '~0').replaceAll('/', '~1')}` })),
+    $defs: JSON.parse(text.replaceAll(/"\$ref":"(shared\d+)"/g, '"$ref":"#/$defs/$1"')) as object,
   }
 }
 
