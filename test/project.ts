@@ -32,5 +32,6 @@ export function createProject(files: Record<string, string> = {}): Project {
   for (const [name, text] of Object.entries(files)) write(name, text)
   const env = { HOME: home, PATH: '/usr/bin:/bin' }
   const places = (cwd = '.'): Places => placesOf(path(cwd), env)
-  return { top, home, root, env, places, path, write, [Symbol.dispose]: () => rmSync(top, { recursive: true, force: true }) }
+  const remove = (): void => rmSync(top, { recursive: true, force: true, maxRetries: 10 }) // a chat that was just closed writes its end
+  return { top, home, root, env, places, path, write, [Symbol.dispose]: remove }
 }
