@@ -125,6 +125,7 @@ export function createMoulds(plainNumbers: boolean, skimmed?: ReadonlySet<string
   let unknown = 0
   let made = 0
   let form = 0
+  let held: Uint8Array | undefined // the chunk; asking an array whose memory it is would take longer
   const long = new Uint8Array(mostHoles) // holes whose value is not remembered from line to line
   let longs = 0
 
@@ -206,19 +207,18 @@ export function createMoulds(plainNumbers: boolean, skimmed?: ReadonlySet<string
       if (chunk.buffer !== buffer || chunk.byteOffset !== chunkAt) memory.set(chunk, chunkAt)
       recent = room
       memory[chunkAt + chunk.length] = 0 // ends every text
-      return memory.subarray(chunkAt, chunkAt + chunk.length)
+      return (held = memory.subarray(chunkAt, chunkAt + chunk.length))
     },
     breakAt(bytes, start) {
-      const { byteOffset, length } = bytes
-      const at = wasm.breakAt(byteOffset + start, byteOffset + length)
-      return at === -1 ? -1 : at - byteOffset
+      const at = wasm.breakAt(chunkAt + start, chunkAt + bytes.length)
+      return at === -1 ? -1 : at - chunkAt
     },
     read(bytes, start, end) {
       forgetSpans()
       lineStart = lineEnd = 0
       const size = end - start
-      let at = bytes.byteOffset + start
-      if (bytes.buffer !== buffer) {
+      let at = chunkAt + start
+      if (bytes !== held) {
         if (size > mostLine) return undefined
         memory.set(bytes.subarray(start, end), lineAt)
         memory[lineAt + size] = 0

@@ -18,21 +18,25 @@ export type Shapes = {
 /** What is known of a record type. `usual`: the keys of the last record that had no unknown one; `forms`: forms of such records. */
 export type Type = { tag: string; check: Check; keys: ReadonlySet<string>; usual: readonly string[]; forms: Set<number> }
 
-/** Looks a type up. Records of one type come in runs, and to compare a text with the last one is cheaper than to hash it. */
-export function typeFinder({ checks, keys }: Shapes): (tag: string | undefined) => Type | undefined {
+/** Looks a record's type up: by its form, where that tells it, since most records are of few forms and have many shapes. */
+export function typeFinder({
+  shapes: { checks, keys },
+  tag,
+  formTells = false,
+}: Pick<Dialect, 'shapes' | 'tag' | 'formTells'>): (record: Rec, form?: number) => Type | undefined {
   const types = new Map<string | undefined, Type>(
-    Object.entries(checks).map(([tag, check]) => [tag, { tag, check, keys: keys[tag]!, usual: [], forms: new Set() }]),
+    Object.entries(checks).map(([name, check]) => [name, { tag: name, check, keys: keys[name]!, usual: [], forms: new Set() }]),
   )
-  let lastTag: string | undefined
-  let last: Type | undefined
-  return (tag) => {
-    if (tag !== lastTag) {
-      lastTag = tag
-      last = types.get(tag)
-    }
-    return last
+  const byForm = new Map<number, Type>()
+  return (record, form = 0) => {
+    const known = form === 0 ? undefined : byForm.get(form)
+    if (known !== undefined) return known
+    const type = types.get(tag(record))
+    if (type !== undefined && form !== 0 && formTells && byForm.size < mostForms) byForm.set(form, type)
+    return type
   }
 }
+const mostForms = 256
 
 /** Enough of a dialect to know its records when they come; light, so that all of them can be asked. */
 export type Claimer = {
@@ -49,6 +53,8 @@ export type Dialect = Claimer & {
   shapes: Shapes
   /** The record's type, as `shapes` names it; a type that is not in `shapes` is unknown. Undefined: not this dialect at all. */
   tag(record: Rec): string | undefined
+  /** Nothing but the keys `type`, `kind`, `event` and `subtype` tells it: records of one form have one type. */
+  formTells?: boolean
   /** Paths in a record, such as `items.*.text`, of what tools gave back: texts that may be long, of which a summary needs the ends at most. */
   outputs?: ReadonlySet<string>
   /** Types that `shapes` does not know are legal, and part of the format: a user's own events. */
@@ -90,13 +96,13 @@ export type DecoderBody = {
 }
 
 export function decoderOf(
-  dialect: Pick<Dialect, 'name' | 'shapes' | 'tag'>,
+  dialect: Pick<Dialect, 'name' | 'shapes' | 'tag' | 'formTells'>,
   createBody: (pen: Pen) => DecoderBody,
   options?: PenOptions,
 ): Decoder {
   const pen = createPen(options)
   const body = createBody(pen)
-  const typeOf = typeFinder(dialect.shapes)
+  const typeOf = typeFinder(dialect)
 
   /** A number that keeps its text is none to a check; where one must stand, its value counts. */
   function doubt(record: Rec, { tag, check }: Type, origin: Origin): void {
@@ -108,11 +114,10 @@ export function decoderOf(
 
   return {
     push(record, origin, form = 0) {
-      const tag = dialect.tag(record)
-      const type = typeOf(tag)
+      const type = typeOf(record, form)
       pen.begin(origin)
-      if (tag === undefined || type === undefined) {
-        pen.raw(tag ?? '', 'unknown', body.place?.(record))
+      if (type === undefined) {
+        pen.raw(dialect.tag(record) ?? '', 'unknown', body.place?.(record))
         return pen.take()
       }
       if (type.check(record)) body.push(record, type.tag, origin) // the table's own text: comparing it costs nothing
@@ -152,8 +157,6 @@ function isUsual(record: Rec, usual: readonly string[]): boolean {
   for (const key in record) if (key !== usual[index++]) return false
   return true
 }
-
-const mostForms = 256
 
 function noteForm({ forms }: Type, form: number): void {
   if (form !== 0 && forms.size < mostForms) forms.add(form)

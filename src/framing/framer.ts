@@ -110,7 +110,7 @@ export function createFramer(sink: FrameSink, options: FramerOptions = {}) {
     if (pretty !== undefined && continuePretty(bytes, start, end, at, number)) return
     if (end > start && bytes[end - 1] === 0x0d) end--
     if (bytes[start] !== openBrace && skipSpace(bytes, start, end) === end) return
-    lineSpan.bytes = bytes
+    if (lineSpan.bytes !== bytes) lineSpan.bytes = bytes // to write it again costs more than to look
     lineSpan.start = start
     lineSpan.end = end
     lineSpan.offset = at

@@ -24,10 +24,22 @@ export function createSession(pastTurns?: number) {
     laneTurns: new Map<string, number>(),
     messages: new Map<string | undefined, Place>(),
     /** Blocks whose deltas were told and whose end was not, per lane. */
-    blocks: {
-      'text.delta': new Map<string | undefined, Place>(),
-      'thought.delta': new Map<string | undefined, Place>(),
-    },
+    blocks: { 'text.delta': new Blocks(), 'thought.delta': new Blocks() },
+  }
+}
+
+/** By their lanes. That of the main lane is at hand: nearly every delta asks for it. */
+class Blocks extends Map<string | undefined, Place> {
+  main: Place | undefined
+
+  override set(lane: string | undefined, place: Place): this {
+    if (lane === undefined) this.main = place
+    return super.set(lane, place)
+  }
+
+  override delete(lane: string | undefined): boolean {
+    if (lane === undefined) this.main = undefined
+    return super.delete(lane)
   }
 }
 

@@ -25,7 +25,7 @@ const mostPastSessions = 4096
 export type PenOptions = { interleaved?: boolean }
 
 export function createPen({ interleaved = false }: PenOptions = {}) {
-  let out: Event[] = []
+  let out = none
   let seq = 0
   let origin: Origin | undefined
   let base = nowhere
@@ -59,7 +59,7 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
 
   function put<K extends Kind>(kind: K, payload: Payload<K>, place: Place, synthetic: string | undefined, turn = place.turn): void {
     const event = eventOf(++seq, kind, payload, place, base, origin, turn, synthetic ?? place.synthetic)
-    if (out.length === 0) out = [event] // a literal has room for one; the first push makes room for seventeen
+    if (out === none) out = [event] // a literal has room for one; the first push makes room for seventeen
     else out.push(event)
   }
 
@@ -135,7 +135,7 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
     const id = place.session ?? base.session
     if (recent === undefined || recentId !== id || place.agent !== undefined || place.turn !== undefined) return false
     const { blocks, turns } = recent
-    const open = blocks[kind].get(undefined)
+    const open = blocks[kind].main
     if (open === undefined || open.message !== place.message || open.block !== place.block) return false
     if (turns.length === 0 || blocks[kind === 'text.delta' ? 'thought.delta' : 'text.delta'].size !== 0) return false
     if (place.at !== undefined && !(lastAt! >= place.at)) lastAt = place.at
@@ -157,7 +157,7 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
       ext: place.ext,
       text,
     } as Event
-    if (out.length === 0) out = [event] // a literal has room for one; the first push makes room for seventeen
+    if (out === none) out = [event] // a literal has room for one; the first push makes room for seventeen
     else out.push(event)
     return true
   }
@@ -344,11 +344,12 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
       base = { at, session, run }
       if (at !== undefined) lastAt = at
       emit(kind, payload as never, { agent, turn, message, block, call }) // kind and payload come from one event
-      out = []
+      out = none
     },
     take(): Event[] {
+      if (out === none) return []
       const events = out
-      out = []
+      out = none
       return events
     },
     /** The stream is over: every open session gets its one end. Says nothing when called again. */
@@ -380,6 +381,7 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
 }
 
 const nowhere = placeOf()
+const none: Event[] = [] // nobody gets it
 
 /** Only when, and in which session and run. */
 const at = ({ at: time, session, run }: Place): Place => ({ ...nowhere, at: time, session, run })

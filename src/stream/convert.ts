@@ -139,7 +139,7 @@ function passThrough(dialect: Dialect, out: Output, { maxLine, array = false, ot
   let records = 0
   let issues = 0
   let written = 0
-  const typeOf = typeFinder(dialect.shapes)
+  const typeOf = typeFinder(dialect)
   let copies = false // known from the first record on: nothing is to be done with a record but to prove it
   let framing: 'undecided' | 'lines' | 'array' = 'undecided'
   let sound = true // nothing stands in the way of copying an array whole
@@ -182,7 +182,7 @@ function passThrough(dialect: Dialect, out: Output, { maxLine, array = false, ot
   const framer = createFramer(
     {
       record(value, span) {
-        const type = typeOf(dialect.tag(value))
+        const type = typeOf(value, span.form)
         records++
         if (type === undefined) {
           const other = foreign(value, dialect, others)

@@ -46,7 +46,7 @@ export function createValidator(
   onFinding: (finding: Finding) => void,
   { maxLine, others = [], repair }: ValidateOptions = {},
 ) {
-  const typeOf = typeFinder(dialect.shapes)
+  const typeOf = typeFinder(dialect)
   const order = dialect.order()
   const whole = repair === undefined ? undefined : dialect.order() // sees the repaired stream: what was added is not missing any more
   const verdict: Verdict = { records: 0, errors: 0, warnings: 0 }
@@ -65,14 +65,14 @@ export function createValidator(
   const report = ({ code, severity, text }: { code: string; severity: 'error' | 'warn'; text: string }): void =>
     find(code, severity, text, dialect.rules[code] ?? code)
 
-  function judge(record: Rec): string | undefined {
-    const tag = dialect.tag(record)
-    const type = typeOf(tag)
-    if (tag !== undefined && type !== undefined) {
+  function judge(record: Rec, form: number | undefined): string | undefined {
+    const type = typeOf(record, form)
+    if (type !== undefined) {
       if (type.check(record)) return type.tag // the table's own text: comparing it costs nothing
-      shape('shape', `${tag}: ${whyInvalid(dialect.shapes, type.tag, record)}`)
+      shape('shape', `${type.tag}: ${whyInvalid(dialect.shapes, type.tag, record)}`)
       return undefined
     }
+    const tag = dialect.tag(record)
     order.pass?.(record)
     whole?.pass?.(record)
     if (dialect.custom === true && tag !== undefined) return undefined
@@ -105,7 +105,7 @@ export function createValidator(
         verdict.records++
         line = span.line
         byte = span.offset
-        const tag = judge(value)
+        const tag = judge(value, span.form)
         if (repair !== undefined) writeRepaired(value, tag, span)
         if (tag !== undefined) order.push(value, tag, report)
       },

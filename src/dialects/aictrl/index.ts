@@ -11,6 +11,7 @@ export const aictrl: WritableDialect = {
   ...claimer,
   shapes,
   tag: (record) => (typeof record['type'] === 'string' ? record['type'] : undefined),
+  formTells: true,
   outputs: new Set(['part.state.output', 'part.state.metadata.output']),
   decoder: () => decoderOf(aictrl, decode),
   encoder: encode,

@@ -11,6 +11,7 @@ export const appctl: WritableDialect = {
   ...claimer,
   shapes,
   tag: (record) => (typeof record['kind'] === 'string' ? record['kind'] : undefined),
+  formTells: true,
   decoder: () => decoderOf(appctl, decode, { interleaved: true }),
   encoder: encode,
   order,

@@ -11,6 +11,7 @@ export const avenor: WritableDialect = {
   ...claimer,
   shapes,
   tag: (record) => (typeof record['event'] === 'string' ? record['event'] : undefined),
+  formTells: true,
   custom: true,
   decoder: () => decoderOf(avenor, decode),
   encoder: encode,

@@ -14,6 +14,7 @@ export const claude: WritableDialect = {
   ...claimer,
   shapes,
   tag,
+  formTells: true,
   outputs: new Set([
     'message.content.*.content',
     ...['tool_use_result', 'toolUseResult'].flatMap((key) =>

@@ -10,6 +10,7 @@ export const copilot: Dialect = {
   ...claimer,
   shapes,
   tag: ({ type }) => (typeof type !== 'string' ? undefined : restTypes.has(type) ? '*' : type),
+  formTells: true,
   decoder: () => decoderOf(copilot, decode, { interleaved: true }),
   order,
   rules,

@@ -11,6 +11,7 @@ export const sluice: WritableDialect = {
   ...claimer,
   shapes,
   tag: (record) => (typeof record['kind'] === 'string' ? record['kind'] : undefined),
+  formTells: true,
   decoder: () => decoder(shapes),
   encoder: encode,
   order,
