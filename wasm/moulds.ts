@@ -6,7 +6,7 @@ import { copyText, decimal, hasEscape, isDigit, isWide, numberEnd, same, textEnd
 
 // ── the layout, known to src/base/moulds.ts too ──────────────────────────────────────────────────────────────────────────
 
-const found: i32 = 0x1000 // how many holes changed, how long their gathered text is; then an entry a hole
+const found: i32 = 0x1000 // how many holes changed, how long their gathered text is, where the line ends; then an entry a hole
 const entries: i32 = found + 16 // value (8 bytes: two places or a float), hole, how
 const gather: i32 = 0x4000 // short texts, one behind the other
 const order: i32 = 0xd000 // the moulds in the order in which they are tried: those that fit often come first
@@ -36,7 +36,7 @@ const howText: i32 = 4 // + 1: it has escapes, + 2: it is not ASCII
 const howKnown: i32 = 8
 const howFresh: i32 = 16 // gathered, and known from now on; its place stands above the lowest five bits
 
-// A mould: holes, keys, hits, the mould that came next the last time; a segment a hole and one for the tail (place, size, kind of the
+// A mould: holes, whether it goes over several lines, hits, the mould that came next the last time; a segment a hole and one for the tail (place, size, kind of the
 // hole behind it); the last value of each hole, if it is short; the text of the segments.
 const mouldSize: i32 = 0x4000
 const segments: i32 = 16
@@ -93,14 +93,18 @@ export function breakAt(start: i32, end: i32): i32 {
 
 // ── matching ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The mould that the line fits, or -1. What changed since the last line in that mould stands in the table. */
-export function match(start: i32, end: i32): i32 {
+/**
+ * The mould that fits, or -1. What changed since the last line in that mould stands in the table. `open`: the line ends somewhere before
+ * `end`, with a line break.
+ */
+export function match(start: i32, end: i32, open: bool): i32 {
   if (count === 0) return -1
   const guess = load<i32>(moulds + previous * mouldSize, 12)
-  if (fits(moulds + guess * mouldSize, start, end)) return (previous = guess)
-  for (let place = order; place < order + count * 4; place += 4) {
+  isBroken = false
+  if (fits(moulds + guess * mouldSize, start, end, open)) return (previous = guess)
+  for (let place = order; place < order + count * 4 && !isBroken; place += 4) {
     const index = load<i32>(place)
-    if (index === guess || !fits(moulds + index * mouldSize, start, end)) continue
+    if (index === guess || !fits(moulds + index * mouldSize, start, end, open)) continue
     if (place > order) {
       store<i32>(place, load<i32>(place - 4))
       store<i32>(place - 4, index)
@@ -111,7 +115,9 @@ export function match(start: i32, end: i32): i32 {
   return -1
 }
 
-function fits(mould: i32, start: i32, end: i32): bool {
+let isBroken: bool = false // a text of the line never ends: it fits no mould
+
+function fits(mould: i32, start: i32, end: i32, open: bool): bool {
   const holes = load<i32>(mould)
   let at = start
   let entry = entries
@@ -126,6 +132,7 @@ function fits(mould: i32, start: i32, end: i32): bool {
     let how: i32
     if (kind === text) {
       stop = textEnd(at)
+      isBroken = stop === -1
       how = howText + (hasEscape ? 1 : 0) + (isWide ? 2 : 0)
     } else if (kind === number) {
       stop = numberEnd(at)
@@ -148,11 +155,19 @@ function fits(mould: i32, start: i32, end: i32): bool {
     last += 4 + lastCap
   }
   const size = load<i32>(segment, 4)
-  if (at + size !== end || !same(at, mould + load<i32>(segment), size)) return false
+  if (!same(at, mould + load<i32>(segment), size)) return false
+  at += size
+  if (open ? !isBreak(at, end) || load<i32>(mould, 4) !== 0 : at !== end) return false
+  store<i32>(found, at, 8)
   store<i32>(mould, load<i32>(mould, 8) + 1, 8)
   remember(mould, entry)
   collect(entry)
   return true
+}
+
+function isBreak(at: i32, end: i32): bool {
+  const byte = <i32>load<u8>(at)
+  return (byte === 10 && at < end) || (byte === 13 && load<u8>(at, 1) === 10 && at + 1 < end)
 }
 
 function remember(mould: i32, end: i32): void {
@@ -240,6 +255,7 @@ export function learn(start: i32, end: i32): i32 {
   let from = out
   let holes: i32 = 0
   let keys: i32 = 0
+  let breaks: i32 = 0
   let depth: i32 = 0
   let inObject: i64 = 0 // a bit a level
   let atKey = false
@@ -309,7 +325,7 @@ export function learn(start: i32, end: i32): i32 {
     } else if (byte === 44) {
       atKey = (inObject & ((<i64>1) << depth)) !== 0
       isTelling = false
-    }
+    } else if (byte === 10) breaks++
     store<u8>(out++, byte)
     if (out > room) return -1
     at++
@@ -317,7 +333,7 @@ export function learn(start: i32, end: i32): i32 {
   store<i32>(segment, from - mould)
   store<i32>(segment, out - from, 4)
   store<i32>(mould, holes)
-  store<i32>(mould, keys, 4)
+  store<i32>(mould, breaks, 4)
   store<i32>(mould, 1, 8)
   if (!wasSeen(formOf(mould, holes, out))) return -1
   store<i32>(found, holes)

@@ -19,18 +19,31 @@ function readAll(lines: Iterable<string | Uint8Array>, plain = true, moulds: Mou
       expected = parse(Buffer.from(bytes).toString())
     } catch {
       assert.equal(moulds.read(bytes, 0, bytes.length), undefined, `taken for JSON: ${String(line)}`)
+      for (const value of amongOthers(moulds, bytes)) assert.equal(value, undefined, `taken for JSON in a chunk: ${String(line)}`)
       continue
     }
     const value = moulds.read(bytes, 0, bytes.length)
-    if (value === undefined) moulds.learn(expected)
+    if (value === undefined) moulds.learn(expected, bytes, 0, bytes.length)
     else {
       fitted++
+      for (const again of amongOthers(moulds, bytes)) assert.equal(JSON.stringify(again), JSON.stringify(expected))
       assert.deepEqual(value, expected)
       assert.equal(JSON.stringify(value), JSON.stringify(expected)) // the order of the keys too
     }
   }
   moulds.free()
   return fitted
+}
+
+/** The same line as it stands in a chunk, before either line break. */
+function* amongOthers(moulds: Moulds, line: Uint8Array): Generator<unknown> {
+  if (line.includes(10) || line.includes(13) || line.length + 20 > mostChunk) return
+  for (const end of ['\n', '\r\n', '\n{"a":1}\n']) {
+    moulds.hold(Buffer.concat([encoder.encode('\n'), line, encoder.encode(end)]))
+    const value = moulds.readLine(1)
+    if (value !== undefined) assert.equal(moulds.lineEnd(), 1 + line.length)
+    yield value
+  }
 }
 
 suite('what a mould makes is what JSON.parse makes', () => {
@@ -187,12 +200,40 @@ test('a line is read where it lies in a chunk that is held, and never beyond its
     const end = start + line.length
     assert.equal(moulds.breakAt(bytes, start), line === lines.at(-1) ? -1 : end)
     const value = moulds.read(bytes, start, end)
-    if (value === undefined && line.endsWith('}') && line.startsWith('{')) moulds.learn(JSON.parse(line))
+    if (value === undefined && line.endsWith('}') && line.startsWith('{')) moulds.learn(JSON.parse(line), bytes, start, end)
     start = end + 1
     return value
   })
   assert.deepEqual(values, [undefined, undefined, undefined, undefined, { a: 'w' }])
   assert.equal(moulds.hold(new Uint8Array(mostChunk)).length, mostChunk)
+})
+
+test('a line in a chunk ends at its line break, never behind it', () => {
+  const moulds = createMoulds(true)!
+  const learn = (text: string): void => {
+    const bytes = encoder.encode(text)
+    for (let times = 0; times < 2; times++) moulds.learn(JSON.parse(text), bytes, 0, bytes.length)
+  }
+  learn('{"a":"x"}')
+  learn('{\n"a":"x",\n"b":1}') // an element of an array, or a record over several lines
+  const read = (chunk: string, start = 0): unknown => (moulds.hold(encoder.encode(chunk)), moulds.readLine(start))
+  assert.deepEqual(read('{"a":"y"}\n'), { a: 'y' })
+  assert.deepEqual(read('-\n{"a":"z"}\r\n', 2), { a: 'z' })
+  for (const cut of [
+    '{"a":"y"}',
+    '{"a":"y"',
+    '{"a":"y"}\r',
+    '{"a":"y"} \n',
+    '{"a":"y"}{"a":"y"}\n',
+    '{\n"a":"y",\n"b":2}\n',
+    '{"a":"y\n"}\n',
+    '',
+  ])
+    assert.equal(read(cut), undefined, JSON.stringify(cut))
+  moulds.hold(encoder.encode('{"a":"long"}\n'))
+  assert.equal(read('{"a":"y"'), undefined, 'what a longer chunk has left behind')
+  const bytes = encoder.encode('{\n"a":"y",\n"b":2}')
+  assert.deepEqual(moulds.read(bytes, 0, bytes.length), { a: 'y', b: 2 })
 })
 
 test('more forms than there is room for: those that serve most stay', () => {
@@ -229,7 +270,7 @@ suite('a text that is only skimmed', () => {
     const moulds = createMoulds(true, skimmed)!
     for (const line of [lineOf('one'), lineOf('two')]) {
       const bytes = encoder.encode(line)
-      if (moulds.read(bytes, 0, bytes.length) === undefined) moulds.learn(JSON.parse(line))
+      if (moulds.read(bytes, 0, bytes.length) === undefined) moulds.learn(JSON.parse(line), bytes, 0, bytes.length)
     }
     const bytes = encoder.encode(lineOf(out, 'y'))
     const record = moulds.read(bytes, 0, bytes.length) as unknown as Read

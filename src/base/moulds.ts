@@ -15,14 +15,14 @@ const leastSkimmed = { plain: 256, escaped: 448, wide: 640 }
 const cutWithin = 64
 const longText = 2 * (leastSkimmed.plain + cutWithin)
 /** A chunk may be at most so long to be read where it lies. */
-export const mostChunk = 0x10000
+export const mostChunk = 0x20000
 
 // The layout of wasm/moulds.ts.
 const found = 0x1000
 const entries = found + 16
 const gather = 0x4000
 const chunkAt = 0x20000
-const lineAt = 0x40000
+const lineAt = 0x44000
 const scratch = 0x100000
 const mostHoles = 64
 const mostLast = 64
@@ -47,7 +47,7 @@ type Engine = {
   memory: { buffer: ArrayBuffer }
   reset(): void
   breakAt(start: number, end: number): number
-  match(start: number, end: number): number
+  match(start: number, end: number, open: boolean): number
   learn(start: number, end: number): number
   keep(): number
   unescape(start: number, end: number): number
@@ -63,10 +63,13 @@ export type Moulds = {
   breakAt(bytes: Uint8Array, start: number): number
   /** The object on this line, which must be valid UTF-8; undefined when it fits no mould. */
   read(bytes: Uint8Array, start: number, end: number): Rec | undefined
+  /** The same of a line in bytes that are held: it ends before the next line break, at `lineEnd`. */
+  readLine(start: number): Rec | undefined
+  lineEnd(): number
   /** Of the object that was read last: those that share it have the same keys in the same order, in whatever stream. */
   form(): number
-  /** What JSON.parse made of the line that `read` did not know. */
-  learn(value: unknown): void
+  /** What JSON.parse made of a line that was not known. */
+  learn(value: unknown, bytes: Uint8Array, start: number, end: number): void
   /** Nothing more will be read: it can serve another stream. */
   free(): void
 }
@@ -120,8 +123,6 @@ export function createMoulds(plainNumbers: boolean, skimmed?: ReadonlySet<string
   const moulds: Mould[] = []
   const known: string[] = Array.from({ length: mostKnown }, () => '')
   const toNumber = plainNumbers ? Number : numberOf
-  let lineStart = 0 // of the line that was not known
-  let lineEnd = 0
   let unknown = 0
   let made = 0
   let form = 0
@@ -201,6 +202,27 @@ export function createMoulds(plainNumbers: boolean, skimmed?: ReadonlySet<string
     }
   }
 
+  /** Where the line is read: in the chunk, or a copy of it; -1 when it is too long for that. */
+  function placed(bytes: Uint8Array, start: number, end: number): number {
+    if (bytes === held) return chunkAt + start
+    if (end - start > mostLine) return -1
+    memory.set(bytes.subarray(start, end), lineAt)
+    memory[lineAt + end - start] = 0
+    return lineAt
+  }
+
+  function objectOf(index: number): Rec | undefined {
+    forgetSpans()
+    if (index === -1) return undefined
+    const mould = moulds[index]!
+    const { values, make } = mould
+    fill(mould)
+    form = mould.form
+    const record = make(values)
+    while (longs > 0) values[long[--longs]!] = undefined // the next line brings its own: nobody needs to keep it
+    return record
+  }
+
   const own: Moulds = {
     hold(chunk) {
       forgetSpans()
@@ -214,36 +236,18 @@ export function createMoulds(plainNumbers: boolean, skimmed?: ReadonlySet<string
       return at === -1 ? -1 : at - chunkAt
     },
     read(bytes, start, end) {
-      forgetSpans()
-      lineStart = lineEnd = 0
-      const size = end - start
-      let at = chunkAt + start
-      if (bytes !== held) {
-        if (size > mostLine) return undefined
-        memory.set(bytes.subarray(start, end), lineAt)
-        memory[lineAt + size] = 0
-        at = lineAt
-      }
-      const index = wasm.match(at, at + size)
-      if (index === -1) {
-        lineStart = at
-        lineEnd = at + size
-        return undefined
-      }
-      const mould = moulds[index]!
-      const { values, make } = mould
-      fill(mould)
-      form = mould.form
-      const record = make(values)
-      while (longs > 0) values[long[--longs]!] = undefined // the next line brings its own: nobody needs to keep it
-      return record
+      const at = placed(bytes, start, end)
+      return at === -1 ? undefined : objectOf(wasm.match(at, at + end - start, false))
     },
+    readLine: (start) => objectOf(wasm.match(chunkAt + start, chunkAt + held!.length, true)),
+    lineEnd: () => table[(found >> 2) + 2]! - chunkAt,
     form: () => form,
-    learn(value) {
+    learn(value, bytes, start, end) {
       unknown++
-      if (lineEnd === 0 || !isRecord(value) || made > firstMoulds + unknown / manyUnknown) return
+      if (!isRecord(value) || made > firstMoulds + unknown / manyUnknown) return
       if (unknown > manyUnknown && unknown % 8 !== 0) return
-      if (wasm.learn(lineStart, lineEnd) === -1) return
+      const at = placed(bytes, start, end)
+      if (at === -1 || wasm.learn(at, at + end - start) === -1) return
       made++
       const mould = mouldOf(value, table, skimmed)
       if (mould !== undefined) moulds[wasm.keep()] = mould

@@ -1,6 +1,6 @@
 // Where a command reads and writes. Files are read in blocks into one buffer; the hot path never waits.
 import { closeSync, createReadStream, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs'
-import { roomForChunk } from '../base/moulds.ts'
+import { mostChunk, roomForChunk } from '../base/moulds.ts'
 import { quoted } from '../base/text.ts'
 import type { Output } from '../stream/convert.ts'
 import { harmless } from '../views/harmless.ts'
@@ -8,7 +8,6 @@ import { createJsonOut } from './json-out.ts'
 import { CommandError, exitCodes, hasCode, systemReason, usageError } from './exit.ts'
 import { writeAll } from './write.ts'
 
-const blockSize = 1 << 16 // what was read is still in the cache of the processor when it is parsed
 const heldSize = 1 << 20 // of output
 
 /** The one FILE of a command; `-`, or nothing when something is piped in, is stdin. */
@@ -57,7 +56,7 @@ export function blocks(file: string): Blocks {
 }
 
 function* blocksOf(fd: number, name: string): Generator<Uint8Array> {
-  const own = Buffer.allocUnsafeSlow(blockSize)
+  const own = Buffer.allocUnsafeSlow(mostChunk)
   try {
     for (;;) {
       const block = roomForChunk() ?? own

@@ -105,7 +105,7 @@ test('long texts of a line that was read, whatever their spelling there', () => 
         const line = `{"id":"x","one":"${one}","other":{"text":"${other}"}}`
         const bytes = encoder.encode(line)
         const record = moulds.read(bytes, 0, bytes.length)
-        if (record === undefined) moulds.learn(JSON.parse(line))
+        if (record === undefined) moulds.learn(JSON.parse(line), bytes, 0, bytes.length)
         else assert.equal(written(record, { again: record['one'] }), expected(record, { again: record['one'] }))
       }
       moulds.free()
@@ -118,7 +118,7 @@ test('long texts of a line that was read, whatever their spelling there', () => 
       const line = encoder.encode(`{"text":"${long}"}`)
       for (let times = 0; times < 2; times++) {
         assert.equal(moulds.read(line, 0, line.length), undefined)
-        moulds.learn({ text: JSON.parse(`"${long}"`) })
+        moulds.learn({ text: JSON.parse(`"${long}"`) }, line, 0, line.length)
       }
       const record = moulds.read(line, 0, line.length)!
       assert.ok(spanOf(record['text'] as string), 'it is known where the text stands')

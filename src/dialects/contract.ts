@@ -79,6 +79,8 @@ export const isWritable = (dialect: Dialect): dialect is WritableDialect => dial
 export type Decoder = {
   /** `form`: records that share one have the same keys in the same order. */
   push(record: Rec, origin: Origin, form?: number): Event[]
+  /** Of the last record: nothing of it was told as raw and unknown. Absent: look and see. */
+  knew?(): boolean
   /** A line that could not be read at all. */
   issue(payload: Payload<'issue'>, origin: Origin | undefined): Event[]
   end(cause?: Cause): Event[]
@@ -137,6 +139,7 @@ export function decoderOf(
           }
       return events
     },
+    knew: pen.knew,
     issue(payload, origin) {
       pen.begin(origin)
       pen.issue(payload)

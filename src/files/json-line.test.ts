@@ -113,7 +113,7 @@ test('long texts of the line that was read last, however they are spelled there'
       const bytes = new TextEncoder().encode(`{"id":"x","text":"${one}"}`)
       const read = moulds.read(bytes, 0, bytes.length)
       const record = read ?? (JSON.parse(`{"id":"x","text":"${one}"}`) as { text: string })
-      if (read === undefined) moulds.learn(record)
+      if (read === undefined) moulds.learn(record, bytes, 0, bytes.length)
       if (spanOf(record['text'] as string) !== undefined) copied++
       for (const told of [record, { kind: 'a', ...record, more: 1 }, record]) assert.equal(textOf(line(told, '')), JSON.stringify(told))
     }

@@ -93,7 +93,28 @@ export function createFramer(sink: FrameSink, options: FramerOptions = {}) {
 
   // ── lines ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  function takeLine(bytes: Uint8Array, start: number, end: number, at: number, number: number, last: boolean): void {
+  /** A line of the chunk that is like one before it. Returns where the next one begins, or -1. */
+  function takeKnown(bytes: Uint8Array, start: number): number {
+    const known = moulds!.readLine(start)
+    if (known === undefined) return -1
+    const end = moulds!.lineEnd()
+    place(bytes, start, end, base + start, line)
+    lineSpan.form = moulds!.form()
+    sink.record(known, lineSpan)
+    line++
+    return end + (bytes[end] === 0x0d ? 2 : 1)
+  }
+
+  function place(bytes: Uint8Array, start: number, end: number, offset: number, number: number): void {
+    if (lineSpan.bytes !== bytes) lineSpan.bytes = bytes // to write it again costs more than to look
+    lineSpan.start = start
+    lineSpan.end = end
+    lineSpan.offset = offset
+    lineSpan.line = number
+  }
+
+  /** `isNew`: as `parse` has it. */
+  function takeLine(bytes: Uint8Array, start: number, end: number, at: number, number: number, last: boolean, isNew = false): void {
     if (bytes[start] !== openBrace) {
       const data = dataOf(bytes, start, end)
       if (data !== -1) {
@@ -110,12 +131,8 @@ export function createFramer(sink: FrameSink, options: FramerOptions = {}) {
     if (pretty !== undefined && continuePretty(bytes, start, end, at, number)) return
     if (end > start && bytes[end - 1] === 0x0d) end--
     if (bytes[start] !== openBrace && skipSpace(bytes, start, end) === end) return
-    if (lineSpan.bytes !== bytes) lineSpan.bytes = bytes // to write it again costs more than to look
-    lineSpan.start = start
-    lineSpan.end = end
-    lineSpan.offset = at
-    lineSpan.line = number
-    if (!mayBeJson(bytes, start, end) || !parse(lineSpan)) brokenLine(lineSpan, last, true)
+    place(bytes, start, end, at, number)
+    if (!mayBeJson(bytes, start, end) || !parse(lineSpan, isNew)) brokenLine(lineSpan, last, true)
   }
 
   function holdField(bytes: Uint8Array, start: number, end: number, offset: number, number: number): void {
@@ -128,9 +145,10 @@ export function createFramer(sink: FrameSink, options: FramerOptions = {}) {
     for (const span of fields.splice(0)) sink.bad('noise', 'not JSON', span)
   }
 
-  /** Gives the span to the sink when it is one JSON object. */
-  function parse(span: Span): boolean {
-    const known = moulds !== undefined && isSound(span) ? moulds.read(span.bytes, span.start, span.end) : undefined
+  /** Gives the span to the sink when it is one JSON object. `isNew`: it is like no line before. */
+  function parse(span: Span, isNew = false): boolean {
+    const mayFit = moulds !== undefined && isSound(span)
+    const known = mayFit && !isNew ? moulds!.read(span.bytes, span.start, span.end) : undefined
     if (known !== undefined) {
       span.form = moulds!.form()
       sink.record(known, span)
@@ -146,7 +164,7 @@ export function createFramer(sink: FrameSink, options: FramerOptions = {}) {
     } catch {
       return false
     }
-    moulds?.learn(value)
+    if (mayFit) moulds!.learn(value, span.bytes, span.start, span.end)
     records++
     if (text.includes('\ufffd') && !isSound(span)) sink.bad('utf8', 'invalid UTF-8', span)
     span.form = 0
@@ -329,9 +347,19 @@ export function createFramer(sink: FrameSink, options: FramerOptions = {}) {
   /** Up to the next array, or to the end. */
   function takeLines(bytes: Uint8Array, start: number, end: number): number {
     let at = start
+    const mayKnow = bytes === held && trusted && maxLine >= mostChunk
     while (at < end) {
       const byte = bytes[at]!
-      if (byte !== openBrace && carried === 0 && !skipping && pretty === undefined) {
+      const isFresh = carried === 0 && !skipping && pretty === undefined
+      const isNew = mayKnow && isFresh && byte === openBrace && fields.length === 0
+      if (isNew) {
+        const next = takeKnown(bytes, at)
+        if (next !== -1) {
+          at = next
+          continue
+        }
+      }
+      if (byte !== openBrace && isFresh) {
         if (isSpace(byte)) {
           if (byte === newline) line++
           at++
@@ -354,7 +382,7 @@ export function createFramer(sink: FrameSink, options: FramerOptions = {}) {
       else if (!skipping && stop - at > maxLine) tooLong(bytes, base + at)
       if (!skipping) {
         if (carried > 0) takeLine(carry, 0, carried, carryAt, line, false)
-        else takeLine(bytes, at, stop, base + at, line, false)
+        else takeLine(bytes, at, stop, base + at, line, false, isNew)
       }
       line++
       carried = 0

@@ -29,6 +29,7 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
   let seq = 0
   let origin: Origin | undefined
   let base = nowhere
+  let knew = true
   let lastAt: number | undefined
   const openRuns = new Map<string | undefined, { name: string; iteration: number } | undefined>() // with the phase that is open
   let ended = false
@@ -315,6 +316,7 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
     begin(from: Origin | undefined): void {
       origin = from
       base = nowhere
+      knew = true
     },
     /** What the events of this record have in common: time, session, run. */
     common(place: Place): void {
@@ -326,8 +328,11 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
     issue,
     /** A record that says nothing in our vocabulary, or nothing new. */
     raw(type: string, why: Payload<'raw'>['why'], place: Place = nowhere): void {
+      if (why === 'unknown') knew = false
       put('raw', { type, why }, place, undefined)
     },
+    /** Nothing of this record was unknown so far. */
+    knew: (): boolean => knew,
     isOpen: (call: string, session = base.session): boolean => sessionAt(session)?.calls.has(call) ?? false,
     isAsked: (id: string, session = base.session): boolean => sessionAt(session)?.requests.has(id) ?? false,
     hasTask: (task: string, session = base.session): boolean => sessionAt(session)?.tasks.has(task) ?? false,

@@ -68,12 +68,19 @@ export function createReader(dialect: Dialect, onEvents: OnEvents, options: Read
     }
   }
 
+  /** To look at an event of any kind for each record would be slow. */
+  const knew = decoder.knew ?? ((): boolean => false)
+
+  function judgeFirst(events: Event[], value: Rec, span: Span): void {
+    const first = events[0]
+    if (first !== undefined && first.kind === 'raw' && first.why === 'unknown') events[0] = judgeUnknown(first, value, span)
+  }
+
   const framer = createFramer(
     {
       record(value, span) {
         const events = decoder.push(value, originOf(span), span.form)
-        const first = events[0]
-        if (first !== undefined && first.kind === 'raw' && first.why === 'unknown') events[0] = judgeUnknown(first, value, span)
+        if (!knew()) judgeFirst(events, value, span)
         if (raw !== 'none') keepRaw(events, span)
         onEvents(events, value, span)
       },
