@@ -1,5 +1,5 @@
-// The parts of JSON, in AssemblyScript: where each ends, found sixteen bytes at a time, and what it says. Nothing is allocated.
-// A control character must stand behind what is read, for it ends all of these; up to 16 bytes behind that are loaded, and ignored.
+// The parts of JSON, in AssemblyScript: where each ends, found many bytes at a time, and what it says. Nothing is allocated.
+// A control character must stand behind what is read, for it ends all of these; up to 64 bytes behind that are loaded, and ignored.
 
 /** Whether the text that was read last has a backslash; whether it has more than ASCII. */
 export let hasEscape: bool = false
@@ -20,7 +20,7 @@ export function textEnd(start: i32): i32 {
   const space = i8x16.splat(32)
   let at = start
   let high: i32 = 0
-  hasEscape = false
+  hasEscape = isWide = false
   while (true) {
     const bytes = v128.load(at)
     const highs = i8x16.bitmask(bytes)
@@ -33,31 +33,78 @@ export function textEnd(start: i32): i32 {
     const stop = ctz(stops)
     high |= highs & ((1 << stop) - 1)
     at += stop
-    const byte = <i32>load<u8>(at)
-    if (byte === 34) {
-      isWide = high !== 0
-      return at
+    if (load<u8>(at) === 92) {
+      at = hasEscape ? escapeEnd(at) : escapesEnd(at)
+      hasEscape = true
+      if (at === -1) return -1
+      if (load<u8>(at) !== 34) continue
     }
-    if (byte !== 92) return -1
-    hasEscape = true
-    const escape = <i32>load<u8>(at, 1)
-    if (escape === 117) {
-      if (!isHex(load<u8>(at, 2)) || !isHex(load<u8>(at, 3)) || !isHex(load<u8>(at, 4)) || !isHex(load<u8>(at, 5))) return -1
-      at += 6
-    } else if (
-      escape === 110 ||
-      escape === 34 ||
-      escape === 92 ||
-      escape === 116 ||
-      escape === 47 ||
-      escape === 114 ||
-      escape === 98 ||
-      escape === 102
-    ) {
-      at += 2
-    } else return -1
+    if (high !== 0) isWide = true
+    return load<u8>(at) === 34 ? at : -1
   }
   return -1
+}
+
+/** Behind the escape that begins here, or -1. */
+function escapeEnd(at: i32): i32 {
+  const escape = <i32>load<u8>(at, 1)
+  if (escape === 117) {
+    const isNumber = isHex(load<u8>(at, 2)) && isHex(load<u8>(at, 3)) && isHex(load<u8>(at, 4)) && isHex(load<u8>(at, 5))
+    return isNumber ? at + 6 : -1
+  }
+  const isLetter = escape === 110 || escape === 116 || escape === 114 || escape === 98 || escape === 102
+  return isLetter || escape === 34 || escape === 92 || escape === 47 ? at + 2 : -1
+}
+
+/**
+ * From the first backslash of a text on, 64 bytes at a time and all escapes in them at once: a text that has one has many. The closing
+ * quote, or -1, or where the text must be read in smaller steps: there is an escape by number, or none that JSON has.
+ */
+function escapesEnd(start: i32): i32 {
+  const quote = i8x16.splat(34)
+  const backslash = i8x16.splat(92)
+  const space = i8x16.splat(32)
+  const odd: u64 = 0xaaaaaaaaaaaaaaaa
+  let at = start
+  let carried: u64 = 0 // 1: the first byte is escaped by the one before it
+  while (true) {
+    const a = v128.load(at)
+    const b = v128.load(at, 16)
+    const c = v128.load(at, 32)
+    const d = v128.load(at, 48)
+    const slashes = bits(i8x16.eq(a, backslash), i8x16.eq(b, backslash), i8x16.eq(c, backslash), i8x16.eq(d, backslash))
+    const quotes = bits(i8x16.eq(a, quote), i8x16.eq(b, quote), i8x16.eq(c, quote), i8x16.eq(d, quote))
+    const controls = bits(i8x16.lt_u(a, space), i8x16.lt_u(b, space), i8x16.lt_u(c, space), i8x16.lt_u(d, space))
+    // In a row of backslashes every second one is escaped, and so is what follows a row of an odd number: a subtraction carries that through.
+    const open = slashes & ~carried
+    const ends = (((open << 1) | odd) - open) ^ odd
+    const escaped = ends ^ (slashes | carried)
+    const stops = (quotes & ~escaped) | controls
+    const before = stops === 0 ? u64.MAX_VALUE : (stops & (0 - stops)) - 1
+    if ((escaped & before & ~bits(mayFollow(a), mayFollow(b), mayFollow(c), mayFollow(d))) !== 0) return at - <i32>carried
+    if ((bits(a, b, c, d) & before) !== 0) isWide = true
+    if (stops !== 0) {
+      at += <i32>ctz(stops)
+      return load<u8>(at) === 34 ? at : -1
+    }
+    carried = (ends & slashes) >> 63
+    at += 64
+  }
+  return -1
+}
+
+/** The first bit of each byte. */
+function bits(a: v128, b: v128, c: v128, d: v128): u64 {
+  const low = <u64>i8x16.bitmask(a) | (<u64>i8x16.bitmask(b) << 16)
+  return low | (<u64>i8x16.bitmask(c) << 32) | (<u64>i8x16.bitmask(d) << 48)
+}
+
+/** All ones where a byte is one of "/\\bfnrt. Each is known by its upper half, which has a bit of its own, and the lower halves that go with it. */
+function mayFollow(bytes: v128): v128 {
+  const upper = i8x16(0, 0, 1, 0, 0, 2, 4, 8, 0, 0, 0, 0, 0, 0, 0, 0)
+  const lower = i8x16(0, 0, 13, 0, 8, 0, 4, 0, 0, 0, 0, 0, 2, 0, 4, 1)
+  const halves = v128.and(i8x16.swizzle(upper, i8x16.shr_u(bytes, 4)), i8x16.swizzle(lower, v128.and(bytes, i8x16.splat(15))))
+  return i8x16.ne(halves, i8x16.splat(0))
 }
 
 /** Behind the number that begins here, or -1. */

@@ -236,6 +236,36 @@ test('a line in a chunk ends at its line break, never behind it', () => {
   assert.deepEqual(moulds.read(bytes, 0, bytes.length), { a: 'y', b: 2 })
 })
 
+test('of a text with escapes, wherever they stand in it', () => {
+  const parts = [
+    '\\\\',
+    '\\\\',
+    '\\"',
+    '\\n',
+    '\\t',
+    '\\/',
+    '\\b',
+    '\\u00e9',
+    '\\ud83d\\ude42',
+    'a',
+    'words ',
+    'ä',
+    '→',
+    '🙂',
+    'x'.repeat(15),
+  ]
+  const wrong = ['\\q', '\\u12g4', '\\', '"', '\t', '\u0001']
+  const legal = fc.array(fc.constantFrom(...parts), { maxLength: 60 })
+  const texts = fc.tuple(legal, fc.option(fc.constantFrom(...wrong), { nil: '' }), legal)
+  fc.assert(
+    fc.property(fc.array(texts, { minLength: 1, maxLength: 6 }), (all) => {
+      const lines = all.map(([one, odd, other]) => `{"id":1,"text":"${one.join('')}${odd}${other.join('')}","end":true}`)
+      readAll(['{"id":1,"text":"a","end":true}', '{"id":1,"text":"b","end":true}', ...lines])
+    }),
+    { numRuns: 500 },
+  )
+})
+
 test('more forms than there is room for: those that serve most stay', () => {
   const often = (n: number): string => `{"often":"${n}"}`
   const lines = Array.from({ length: 4000 }, (_, n) => (n % 2 === 0 ? often(n) : `{"rare${(n >> 1) % 200}":"${n}"}`))
