@@ -5,6 +5,7 @@ import { stringifyJson, withPlainNumbers } from '../base/json.ts'
 import { quoted } from '../base/text.ts'
 import { type Event, type Kind, lineOf, type Origin, type Payload, type Place } from '../model/event.ts'
 import { type Cause, createPen, type Pen, type PenOptions } from '../model/pen.ts'
+import { type Known, knownIn, merged, unknownIn } from './inside.ts'
 
 /** Made by `scripts/generate.ts` from a dialect's `wire.ts`: a compiled check and the known top-level keys of each record type. */
 export type Check = (record: unknown) => boolean
@@ -15,17 +16,17 @@ export type Shapes = {
   schemaOf(tag: string): Schema
 }
 
-/** What is known of a record type. `usual`: the keys of the last record that had no unknown one; `forms`: forms of such records. */
-export type Type = { tag: string; check: Check; keys: ReadonlySet<string>; usual: readonly string[]; forms: Set<number> }
+/** What is known of a record type. `forms`: forms of records in which all is known. */
+export type Type = { tag: string; check: Check; known?: Known; forms: Set<number> }
 
 /** Looks a record's type up: by its form, where that tells it, since most records are of few forms and have many shapes. */
 export function typeFinder({
-  shapes: { checks, keys },
+  shapes: { checks },
   tag,
   formTells = false,
 }: Pick<Dialect, 'shapes' | 'tag' | 'formTells'>): (record: Rec, form?: number) => Type | undefined {
   const types = new Map<string | undefined, Type>(
-    Object.entries(checks).map(([name, check]) => [name, { tag: name, check, keys: keys[name]!, usual: [], forms: new Set() }]),
+    Object.entries(checks).map(([name, check]) => [name, { tag: name, check, forms: new Set() }]),
   )
   const byForm = new Map<number, Type>()
   return (record, form = 0) => {
@@ -55,6 +56,8 @@ export type Dialect = Claimer & {
   tag(record: Rec): string | undefined
   /** Nothing but the keys `type`, `kind`, `event` and `subtype` tells it: records of one form have one type. */
   formTells?: boolean
+  /** `shapes` names the keys of objects deep in a record, too: others are unknown there. */
+  namesAll?: boolean
   /** Paths in a record, such as `items.*.text`, of what tools gave back: texts that may be long, of which a summary needs the ends at most. */
   outputs?: ReadonlySet<string>
   /** Types that `shapes` does not know are legal, and part of the format: a user's own events. */
@@ -98,7 +101,7 @@ export type DecoderBody = {
 }
 
 export function decoderOf(
-  dialect: Pick<Dialect, 'name' | 'shapes' | 'tag' | 'formTells'>,
+  dialect: Pick<Dialect, 'name' | 'shapes' | 'tag' | 'formTells' | 'namesAll'>,
   createBody: (pen: Pen) => DecoderBody,
   options?: PenOptions,
 ): Decoder {
@@ -126,17 +129,12 @@ export function decoderOf(
       else doubt(record, type, origin)
       const events = pen.take()
       if (form !== 0 && type.forms.has(form)) return events
-      if (isUsual(record, type.usual)) return (noteForm(type, form), events)
       const added = record['synthetic']
+      const unknown = unknownIn(record, (type.known ??= knownOf(dialect, type.tag)))
       if (typeof added === 'string') for (const event of events) event.synthetic ??= added // sluice wrote this record, and said why
-      const ext = unknownKeys(record, type)
-      if (ext !== undefined)
-        for (const event of events)
-          if (event.synthetic !== 'implied') {
-            const deeper = event.ext?.[dialect.name] as Rec | undefined // what the dialect itself has kept, from inside the record
-            event.ext = { [dialect.name]: deeper === undefined ? ext : { ...deeper, ...ext } }
-            return events
-          }
+      const teller = unknown && events.find((event) => event.synthetic !== 'implied' && !keepsText(event))
+      if (teller !== undefined) teller.ext = { [dialect.name]: merged(teller.ext?.[dialect.name], unknown) } // the dialect keeps some itself
+      if (form !== 0 && unknown === undefined && added === undefined && type.forms.size < mostForms) type.forms.add(form)
       return events
     },
     knew: pen.knew,
@@ -154,26 +152,12 @@ export function decoderOf(
   }
 }
 
-/** Most records of a type have the very keys of the one before, in the same order: comparing them costs next to nothing. */
-function isUsual(record: Rec, usual: readonly string[]): boolean {
-  let index = 0
-  for (const key in record) if (key !== usual[index++]) return false
-  return true
-}
+/** The text of its record stays with it. */
+const keepsText = (event: Event): boolean => event.kind === 'issue' || (event.kind === 'raw' && event.why !== 'redundant')
 
-function noteForm({ forms }: Type, form: number): void {
-  if (form !== 0 && forms.size < mostForms) forms.add(form)
-}
-
-function unknownKeys(record: Rec, type: Type): Rec | undefined {
-  let extra: Rec | undefined
-  for (const key in record) {
-    if (type.keys.has(key)) continue
-    extra ??= Object.create(null) as Rec // a key may be __proto__
-    extra[key] = record[key]
-  }
-  if (extra === undefined && !('synthetic' in record)) type.usual = Object.keys(record)
-  return extra
+function knownOf({ shapes, namesAll = false }: Pick<Dialect, 'shapes' | 'namesAll'>, tag: string): Known {
+  const deeper = namesAll ? knownIn(shapes.schemaOf(tag))?.keys : undefined
+  return { keys: new Map([...shapes.keys[tag]!].map((key) => [key, deeper?.get(key)])) }
 }
 
 /** A record of a known type whose body is not what that type must have. */

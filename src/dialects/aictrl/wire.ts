@@ -50,6 +50,9 @@ const price = Type.Object({ input: optional(number), output: optional(number), c
 /** An object in the document, the sum in the program. */
 const cost = optional(mixed<Static<typeof price> | number | null>(['object', 'number', 'null'], { properties: price.properties }))
 
+/** Of a step; `message_complete` tells it, too. */
+const sum = { reason: optional(json), tokens: optional(json), cost: optional(json) }
+
 const state = Type.Object({
   status: Type.Unsafe<'completed' | 'error'>({ enum: ['completed', 'error'] }),
   input: optional(json),
@@ -99,8 +102,8 @@ export const records = {
     part: part({ callID: optional(text), tool: text, state }),
     sequenceNum: optional(number),
   }),
-  step_start: type('step_start', { part: part({}) }),
-  step_finish: type('step_finish', { part: part({}) }),
+  step_start: type('step_start', { part: part({ snapshot: optional(json) }) }),
+  step_finish: type('step_finish', { part: part({ snapshot: optional(json), ...sum }) }),
   skill_discovered: type('skill_discovered', { name: text, description: optional(text), location: optional(text) }),
   skill_loaded: type('skill_loaded', { name: text, location: optional(text) }),
   skill_resource_loaded: type('skill_resource_loaded', { skillName: text, filePath: optional(text) }),

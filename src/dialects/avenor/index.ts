@@ -12,6 +12,7 @@ export const avenor: WritableDialect = {
   shapes,
   tag: (record) => (typeof record['event'] === 'string' ? record['event'] : undefined),
   formTells: true,
+  namesAll: true,
   custom: true,
   decoder: () => decoderOf(avenor, decode),
   encoder: encode,

@@ -15,6 +15,7 @@ export const claude: WritableDialect = {
   shapes,
   tag,
   formTells: true,
+  namesAll: true,
   outputs: new Set([
     'message.content.*.content',
     ...['tool_use_result', 'toolUseResult'].flatMap((key) =>

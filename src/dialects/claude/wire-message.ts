@@ -3,6 +3,8 @@
 import Type from 'typebox'
 import { any, block, blocks, flag, line, models, named, number, optional, orNull, stamp, text, usage } from './wire-shared.ts'
 
+const ofMessage = ['type', 'role', 'stop_sequence', 'container', 'context_management', 'diagnostics', 'stop_details'] as const
+
 /** `id`, `model` and `usage` repeat on every record of one message; `usage` is mostly the snapshot of its start. */
 const message = Type.Object({
   content: blocks,
@@ -10,14 +12,16 @@ const message = Type.Object({
   model: optional(text),
   stop_reason: orNull(text),
   usage: orNull(usage),
-  ...named(['type', 'role', 'stop_sequence', 'container', 'context_management', 'diagnostics', 'stop_details']),
+  ...named(ofMessage),
 })
 
 /** What a stream_event wraps: one server event of the Messages API. */
 const streamed = Type.Object({
   type: text,
   index: optional(number),
-  message: optional(Type.Object({ id: optional(text), model: optional(text), usage: optional(any) })),
+  message: optional(
+    Type.Object({ id: optional(text), model: optional(text), usage: optional(any), ...named([...ofMessage, 'content', 'stop_reason']) }),
+  ),
   content_block: optional(block),
   delta: optional(
     Type.Object({
@@ -26,9 +30,11 @@ const streamed = Type.Object({
       thinking: optional(text),
       partial_json: optional(text),
       stop_reason: orNull(text),
+      ...named(['signature', 'stop_sequence', 'container', 'stop_details']),
     }),
   ),
   usage: orNull(usage),
+  ...named(['context_management']),
 })
 
 const result = Type.Object({

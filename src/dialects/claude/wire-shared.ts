@@ -107,6 +107,7 @@ export const block = Type.Object(
     input: optional(any),
     content: optional(any),
     source: optional(any),
+    ...named(['data']), // redacted thinking
   },
   needs('text', ['text'], needs('tool_use', ['id', 'name'], needs('tool_result', ['tool_use_id'], needs('thinking', ['thinking'])))),
 )

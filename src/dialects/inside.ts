@@ -1,0 +1,53 @@
+// Unknown keys deeper in a record: in objects whose keys the dialect's schema names. Where it names none, as in a tool's input, all are known.
+import type { Schema } from '../base/explain.ts'
+import { isRecord, type Rec } from '../base/json.ts'
+
+/** `keys`: those of an object, each with what is known of its value. `each`: of every item of a list, or value of a map. */
+export type Known = { keys?: ReadonlyMap<string, Known | undefined>; each?: Known | undefined }
+
+export function knownIn({ anyOf, properties, patternProperties, items }: Schema): Known | undefined {
+  if (anyOf !== undefined) return anyOf.some(isOpen) ? undefined : anyOf.map(knownIn).reduce(joined, undefined)
+  if (properties !== undefined) return { keys: new Map(Object.entries(properties).map(([key, value]) => [key, knownIn(value)])) }
+  const one = items ?? Object.values(patternProperties ?? {})[0]
+  const each = one && knownIn(one)
+  return each && { each }
+}
+
+/** It allows any object, any list, or any value. */
+const isOpen = ({ anyOf, properties, patternProperties, items, ...rest }: Schema): boolean =>
+  (anyOf ?? properties ?? patternProperties ?? items) === undefined &&
+  (rest.type === 'object' || rest.type === 'array' || !('type' in rest || 'const' in rest || 'enum' in rest))
+
+/** What one of them knows, the other need not. */
+function joined(one: Known | undefined, other: Known | undefined): Known | undefined {
+  if (one === undefined || other === undefined) return one ?? other
+  const keys = new Map(one.keys)
+  for (const [key, value] of other.keys ?? []) keys.set(key, keys.has(key) ? either(keys.get(key), value) : value)
+  return { keys, each: joined(one.each, other.each) }
+}
+
+/** Of one key: where one of them allows anything, nothing is unknown. */
+const either = (one: Known | undefined, other: Known | undefined): Known | undefined => one && other && joined(one, other)
+
+/** The value with nothing in it but what is not known; undefined when all is. Items of a list stand under their numbers. */
+export function unknownIn(value: unknown, { keys, each }: Known): Rec | undefined {
+  if (typeof value !== 'object' || value === null || (Array.isArray(value) && each === undefined)) return undefined
+  let found: Rec | undefined
+  for (const key in value) {
+    const known = each ?? keys!.get(key)
+    if (known === undefined && keys?.has(key) === true) continue
+    const part = known === undefined ? (value as Rec)[key] : unknownIn((value as Rec)[key], known)
+    if (part === undefined) continue
+    found ??= Object.create(null) as Rec // a key may be __proto__
+    found[key] = part
+  }
+  return found
+}
+
+/** Both, as deep as both have objects. */
+export function merged(one: unknown, other: unknown): unknown {
+  if (!isRecord(one) || !isRecord(other)) return other
+  const both = Object.assign(Object.create(null) as Rec, one)
+  for (const key in other) both[key] = merged(both[key], other[key])
+  return both
+}
