@@ -361,6 +361,8 @@ suite('--max-retries', () => {
     const { code, stdout } = await run.ended
     assert.equal(code, 143)
     assert.equal(all(linesOf(stdout), 'session.end').length, 1)
+    const { kind, code: why, text } = linesOf(stdout).at(-1)!
+    assert.deepEqual([kind, why, text], ['notice', 'not-retried', 'stopped by SIGTERM; there is no further attempt'])
     await eventually(() => readdirSync(folder(here)).length === 0, 'the socket is gone')
   })
 })

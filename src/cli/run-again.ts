@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Done } from '../agents/contract.ts'
 import type { Payload } from '../model/event.ts'
-import type { Next } from '../run/attempts.ts'
+import type { Cancel, Next } from '../run/attempts.ts'
 import { createWaits } from '../run/wait-reset.ts'
 import type { Limit } from '../supervise/quota.ts'
 import { createRetry } from '../supervise/retry.ts'
@@ -40,12 +40,19 @@ export function createAgain({ flags, open, check, limit, left, now, tell }: Agai
       const same = await goingOn(id)
       return same === undefined ? inNew() : { session: same, next: { prompt: goOn } }
     }
+    if (signal.aborted) return giveUp(signal)
     const { reason, error } = done
-    const again = signal.aborted ? undefined : retry.next({ exitCode: exitCodeOf(reason), reason, error })
+    const again = retry.next({ exitCode: exitCodeOf(reason), reason, error })
     if (again === undefined || again.delayMs >= left(now())) return undefined
     tell('retry.start', again.retry)
     await sleep(again.delayMs, undefined, { signal }).catch(() => {})
-    return signal.aborted ? undefined : inNew()
+    return signal.aborted ? giveUp(signal) : inNew()
+  }
+
+  /** The stream has told that there would be another attempt. */
+  function giveUp(signal: AbortSignal): undefined {
+    const { text = 'cancelled' } = signal.reason as Cancel
+    tell('notice', { level: 'info', code: 'not-retried', text: `${text}; there is no further attempt` })
   }
 
   async function inNew(): Promise<Again> {

@@ -6,12 +6,15 @@ import type { Run } from './run.ts'
 
 export type Attempts = {
   begin(): Run | Promise<Run>
-  /** Waits, if it must, and says whether there is another attempt, and with what: all that was said to this one, or other words. */
+  /**
+   * Waits, if it must, and says whether there is another attempt, and with what: all that was said to this one, or other words. The reason of
+   * the signal is the command that ended the wait.
+   */
   next(done: Done, signal: AbortSignal): Promise<Next | undefined>
 }
 export type Next = 'all-again' | { prompt: string }
 
-type Cancel = Extract<Command, { type: 'cancel' }>
+export type Cancel = Extract<Command, { type: 'cancel' }>
 
 export async function startAttempts({ begin, next }: Attempts): Promise<Run> {
   const said: Command[] = [] // to the run as a whole
@@ -23,7 +26,7 @@ export async function startAttempts({ begin, next }: Attempts): Promise<Run> {
   function stop(command: Cancel): void {
     if (command.target === 'turn') return // between attempts there is none
     stopped = command
-    waiting?.abort()
+    waiting?.abort(command)
   }
 
   async function all(): Promise<Done> {

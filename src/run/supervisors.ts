@@ -49,8 +49,8 @@ export const secretsOf = async ({ settings, secrets }: Frame): Promise<ScanOptio
 /** What stands between the agent and its readers, in order. */
 export const stagesOf = (secrets: ScanOptions | undefined, label: string | undefined): Stage[] => [
   ...(label === undefined ? [] : [labelStage(label)]),
-  statusStage(),
   ...(secrets === undefined ? [] : [redactStage(secrets)]),
+  statusStage(), // after it: half a key in a label would not be known as one
 ]
 
 /** A question as the stream tells it, for those who are asked beside it. It is counted there. */
