@@ -187,6 +187,9 @@ test('to sluice with --carry and back gives the same bytes', () => {
   // Logs of one record each, one after another: the record numbers repeat.
   const one = sluice(['convert', '--to', 'sluice', '--carry'], '{"kind":"done"}\n').stdout
   assert.equal(sluice(['convert', '--to', 'appctl'], one + one + one).stdout, '{"kind":"done"}\n'.repeat(3))
+  const broken = Buffer.from('{"kind":"user_prompt","text":"a\xffb"}\n{"kind":"done"}\n', 'latin1')
+  const carried = sluice(['convert', '--to', 'sluice', '--carry'], broken).stdout
+  assert.equal(sluice(['convert', '--to', 'appctl'], carried).stdout, broken.toString(), 'what is no UTF-8 is replaced, and told once')
 })
 
 test('numbers past 2^53 are judged the same with --repair, and what it adds has all their digits', () => {

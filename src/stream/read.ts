@@ -47,7 +47,8 @@ export function createReader(dialect: Dialect, onEvents: OnEvents, options: Read
 
   function tell(code: BadCode, severity: 'warn' | 'error', text: string, span: Span): void {
     const events = decoder.issue({ code, severity, line: span.line, byte: span.offset, text, goesOn: true }, originOf(span))
-    if (raw !== 'none') keepRaw(events, span)
+    const comesAgain = code === 'utf8' && raw === 'all' // what it was read as keeps the text
+    if (raw !== 'none' && !comesAgain) keepRaw(events, span)
     onEvents(events, undefined, span)
   }
 
