@@ -15,6 +15,8 @@ export type JsonLines = {
 type Form = Line & {
   /** The line stands in the first `size` of these. */
   bytes: Buffer
+  /** Those that `text` is a part of. */
+  viewed: Buffer | undefined
   size: number
   fields: number
   keys: string[]
@@ -47,6 +49,7 @@ let shapes = 0
 const newForm = (): Form => ({
   text: new Uint8Array(),
   bytes: Buffer.allocUnsafeSlow(usualSize),
+  viewed: undefined,
   size: 0,
   shape: ++shapes,
   fields: 0,
@@ -168,7 +171,9 @@ export function createJsonLines(): JsonLines {
 /** Several copy it, and to make a view takes as long as to copy one. */
 function whole(form: Form): Line {
   const { text, bytes, size } = form
-  if (text.length !== size || text.buffer !== bytes.buffer) form.text = new Uint8Array(bytes.buffer, 0, size) // a Buffer takes twice as long to make
+  if (text.length === size && form.viewed === bytes) return form
+  form.text = new Uint8Array(bytes.buffer, 0, size) // a Buffer takes twice as long to make
+  form.viewed = bytes // to ask the text whose memory it is would be a call out of compiled code, and another here
   return form
 }
 
@@ -180,8 +185,8 @@ function reshape(form: Form, index: number, key: string, mark: unknown): void {
   form.shape = ++shapes
 }
 
-const isPlain = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
+/** Object.getPrototypeOf would tell, too, by a call out of compiled code. One with such a key of its own is written like a list. */
+const isPlain = (value: unknown): value is object => typeof value === 'object' && value !== null && value.constructor === Object
 
 // ── bytes ────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
