@@ -93,7 +93,7 @@ function escapesEnd(start: i32): i32 {
   return -1
 }
 
-/** The first bit of each byte. */
+/** The highest bit of each byte. */
 function bits(a: v128, b: v128, c: v128, d: v128): u64 {
   const low = <u64>i8x16.bitmask(a) | (<u64>i8x16.bitmask(b) << 16)
   return low | (<u64>i8x16.bitmask(c) << 32) | (<u64>i8x16.bitmask(d) << 48)

@@ -36,8 +36,8 @@ const howText: i32 = 4 // + 1: it has escapes, + 2: it is not ASCII
 const howKnown: i32 = 8
 const howFresh: i32 = 16 // gathered, and known from now on; its place stands above the lowest five bits
 
-// A mould: holes, whether it goes over several lines, hits, the mould that came next the last time; a segment a hole and one for the tail (place, size, kind of the
-// hole behind it); the last value of each hole, if it is short; the text of the segments.
+// A mould: holes, whether it goes over several lines, hits, the mould that came next the last time; a segment a hole and one for the tail
+// (place, size, kind of the hole behind it); the last value of each hole, if it is short; the text of the segments.
 const mouldSize: i32 = 0x4000
 const segments: i32 = 16
 const lasts: i32 = segments + (mostHoles + 1) * 12

@@ -257,12 +257,21 @@ async function readShare(job: Job, tell: (told: Told) => void): Promise<void> {
   await Promise.all([...job.share.filter((index) => isPipe(job.files[index]!)).map(read), readFiles()])
 }
 
+/** This process is ahead of the other, and is done when both are: where they want one processor, it yields. */
+function stepBack(): void {
+  try {
+    process.getBuiltinModule('node:os').setPriority(1)
+  } catch {
+    // where that is not allowed, nothing is lost
+  }
+}
+
 async function startHelper(job: Job, take: (told: Told) => void): Promise<{ ended: Promise<void>; stop(): void }> {
   const { spawn } = process.getBuiltinModule('node:child_process') // only here: it costs as much to load as all the rest
   const program = fileURLToPath(new URL('./cli.js', import.meta.url))
   const argv = [...process.execArgv, program, 'validate', asHelper]
   const helper = spawn(process.execPath, argv, { stdio: ['pipe', 'pipe', 'inherit'] })
-  process.getBuiltinModule('node:os').setPriority(1) // this one is ahead, and is done when both are: where they want one processor, it yields
+  stepBack()
   const ended = new Promise<void>((resolve, reject) => {
     let rest = ''
     helper.stdout.setEncoding('utf8').on('data', (text: string) => {
