@@ -236,7 +236,7 @@ test('a line in a chunk ends at its line break, never behind it', () => {
   assert.deepEqual(moulds.read(bytes, 0, bytes.length), { a: 'y', b: 2 })
 })
 
-test('of a text with escapes, wherever they stand in it', () => {
+test('a text with escapes is what JSON.parse makes of it, wherever they stand', () => {
   const parts = [
     '\\\\',
     '\\\\',

@@ -237,7 +237,7 @@ export function createMoulds(plainNumbers: boolean, skimmed?: ReadonlySet<string
     },
     read(bytes, start, end) {
       const at = placed(bytes, start, end)
-      return at === -1 ? undefined : objectOf(wasm.match(at, at + end - start, false))
+      return objectOf(at === -1 ? -1 : wasm.match(at, at + end - start, false))
     },
     readLine: (start) => objectOf(wasm.match(chunkAt + start, chunkAt + held!.length, true)),
     lineEnd: () => table[(found >> 2) + 2]! - chunkAt,

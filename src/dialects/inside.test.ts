@@ -15,6 +15,7 @@ const schema = object({
   content: union([text(), list(object({ text: text() }))]),
   either: union([object({ a: text(), both: any() }), object({ b: text(), both: object({ c: text() }) })]),
   loose: union([object({ a: text() }), any()]),
+  oneOrMany: union([object({ a: any() }), list(object({ b: any() }))]),
   models: Type.Record(text(), object({ cost: any() })),
 })
 const known = knownIn(schema as unknown as Schema)!
@@ -44,6 +45,8 @@ test('unknown keys are told where they stand, with nothing else', () => {
   })
   assert.deepEqual(found({ content: [{ text: 'a', cache: true }] }), { content: { 0: { cache: true } } })
   assert.deepEqual(found({ either: { a: 'a', c: 1 } }), { either: { c: 1 } })
+  assert.deepEqual(found({ oneOrMany: { a: { x: 1 }, c: 1 } }), { oneOrMany: { c: 1 } })
+  assert.deepEqual(found({ oneOrMany: [{ b: { x: 1 }, a: 1 }] }), { oneOrMany: { 0: { a: 1 } } })
   assert.deepEqual(found({ models: { one: { cost: 1, time: 2 } } }), { models: { one: { time: 2 } } })
   assert.deepEqual(found({ open: { x: 1 } }), { open: { x: 1 } }, 'a schema that names no key knows none')
 })

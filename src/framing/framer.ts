@@ -113,8 +113,8 @@ export function createFramer(sink: FrameSink, options: FramerOptions = {}) {
     lineSpan.line = number
   }
 
-  /** `isNew`: as `parse` has it. */
-  function takeLine(bytes: Uint8Array, start: number, end: number, at: number, number: number, last: boolean, isNew = false): void {
+  /** `wasTried`: as `parse` has it. */
+  function takeLine(bytes: Uint8Array, start: number, end: number, at: number, number: number, last: boolean, wasTried = false): void {
     if (bytes[start] !== openBrace) {
       const data = dataOf(bytes, start, end)
       if (data !== -1) {
@@ -132,7 +132,7 @@ export function createFramer(sink: FrameSink, options: FramerOptions = {}) {
     if (end > start && bytes[end - 1] === 0x0d) end--
     if (bytes[start] !== openBrace && skipSpace(bytes, start, end) === end) return
     place(bytes, start, end, at, number)
-    if (!mayBeJson(bytes, start, end) || !parse(lineSpan, isNew)) brokenLine(lineSpan, last, true)
+    if (!mayBeJson(bytes, start, end) || !parse(lineSpan, wasTried)) brokenLine(lineSpan, last, true)
   }
 
   function holdField(bytes: Uint8Array, start: number, end: number, offset: number, number: number): void {
@@ -145,10 +145,10 @@ export function createFramer(sink: FrameSink, options: FramerOptions = {}) {
     for (const span of fields.splice(0)) sink.bad('noise', 'not JSON', span)
   }
 
-  /** Gives the span to the sink when it is one JSON object. `isNew`: it is like no line before. */
-  function parse(span: Span, isNew = false): boolean {
+  /** Gives the span to the sink when it is one JSON object. `wasTried`: it fits no mould. */
+  function parse(span: Span, wasTried = false): boolean {
     const mayFit = moulds !== undefined && isSound(span)
-    const known = mayFit && !isNew ? moulds!.read(span.bytes, span.start, span.end) : undefined
+    const known = mayFit && !wasTried ? moulds!.read(span.bytes, span.start, span.end) : undefined
     if (known !== undefined) {
       span.form = moulds!.form()
       sink.record(known, span)
@@ -351,8 +351,8 @@ export function createFramer(sink: FrameSink, options: FramerOptions = {}) {
     while (at < end) {
       const byte = bytes[at]!
       const isFresh = carried === 0 && !skipping && pretty === undefined
-      const isNew = mayKnow && isFresh && byte === openBrace && fields.length === 0
-      if (isNew) {
+      const mayFit = mayKnow && isFresh && byte === openBrace && fields.length === 0
+      if (mayFit) {
         const next = takeKnown(bytes, at)
         if (next !== -1) {
           at = next
@@ -382,7 +382,7 @@ export function createFramer(sink: FrameSink, options: FramerOptions = {}) {
       else if (!skipping && stop - at > maxLine) tooLong(bytes, base + at)
       if (!skipping) {
         if (carried > 0) takeLine(carry, 0, carried, carryAt, line, false)
-        else takeLine(bytes, at, stop, base + at, line, false, isNew)
+        else takeLine(bytes, at, stop, base + at, line, false, mayFit)
       }
       line++
       carried = 0

@@ -58,10 +58,14 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
     if (past.size > mostPastSessions) past.delete(past.keys().next().value)
   }
 
-  function put<K extends Kind>(kind: K, payload: Payload<K>, place: Place, synthetic: string | undefined, turn = place.turn): void {
-    const event = eventOf(++seq, kind, payload, place, base, origin, turn, synthetic ?? place.synthetic)
+  function add(event: Event): void {
     if (out === none) out = [event] // a literal has room for one; the first push makes room for seventeen
     else out.push(event)
+  }
+
+  function put<K extends Kind>(kind: K, payload: Payload<K>, place: Place, synthetic: string | undefined, turn = place.turn): void {
+    const event = eventOf(++seq, kind, payload, place, base, origin, turn, synthetic ?? place.synthetic)
+    add(event)
   }
 
   /** Starts the session and the turn that an event needs, and ends a streamed block that it cuts off. */
@@ -158,8 +162,7 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
       ext: place.ext,
       text,
     } as Event
-    if (out === none) out = [event] // a literal has room for one; the first push makes room for seventeen
-    else out.push(event)
+    add(event)
     return true
   }
 
@@ -386,7 +389,7 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
 }
 
 const nowhere = placeOf()
-const none: Event[] = [] // nobody gets it
+const none: Event[] = [] // stands for all empty ones, and is never given away
 
 /** Only when, and in which session and run. */
 const at = ({ at: time, session, run }: Place): Place => ({ ...nowhere, at: time, session, run })
