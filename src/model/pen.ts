@@ -98,6 +98,15 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
     put(endOf[delta], { streamed: true }, open, 'implied')
   }
 
+  /** The whole of a text. It ends the pieces that are open only if it is said to, and is of the same block; other pieces end before it. */
+  function closeBlock<P extends { streamed: boolean }>(session: Session, delta: DeltaKind, payload: P, place: Place): P {
+    const open = session.blocks[delta].get(place.agent)
+    const streamed = payload.streamed && open !== undefined && open.message === place.message && open.block === place.block
+    if (streamed) session.blocks[delta].delete(place.agent)
+    else if (open !== undefined) endBlock(session, delta, open)
+    return streamed === payload.streamed ? payload : { ...payload, streamed }
+  }
+
   /** The turn an event belongs to: a lane keeps the turn its task began in. */
   const turnOf = (session: Session, place: Place): number | undefined =>
     place.turn ??
@@ -196,11 +205,9 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
         break
       }
       case 'text.end':
-        session.blocks['text.delta'].delete(lane)
-        break
+        return put('text.end', closeBlock(session, 'text.delta', own<'text.end'>(payload), place), place, undefined, turn)
       case 'thought.end':
-        session.blocks['thought.delta'].delete(lane)
-        break
+        return put('thought.end', closeBlock(session, 'thought.delta', own<'thought.end'>(payload), place), place, undefined, turn)
       case 'message.drop':
         for (const delta of deltaKinds) session.blocks[delta].delete(lane)
         break

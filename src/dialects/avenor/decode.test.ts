@@ -433,6 +433,20 @@ test('who answered, and how', () => {
   assert.deepEqual(answer({ option_id: 'allow' }), ['allow', 'unknown'])
 })
 
+test('a second answer says nothing new; one to a question that was not told does', () => {
+  const response = { event: 'permission.response', session_id: session, request_id: '1', kind: 'allow' }
+  const told = (...records: Rec[]): string[] =>
+    decodeAll(records)
+      .filter(({ kind }) => kind.startsWith('permission.') || kind === 'raw')
+      .map((event) => (event.kind === 'raw' ? event.why : event.kind))
+  assert.deepEqual(told(response), ['permission.answer'])
+  assert.deepEqual(told(response, response), ['permission.answer', 'redundant'])
+  const request = { event: 'permission.request', session_id: session, request_id: '1', options: ['allow'] }
+  assert.deepEqual(told(request, response, response), ['permission.request', 'permission.answer', 'redundant'])
+  const twice = ['permission.request', 'permission.answer', 'permission.request', 'permission.answer']
+  assert.deepEqual(told(request, response, request, response), twice, 'an id may be used again')
+})
+
 test('an answer is an allow only if its word or the option that was offered says so', () => {
   const request = {
     event: 'permission.request',

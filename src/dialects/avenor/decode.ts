@@ -20,6 +20,7 @@ export function decode(pen: Pen): DecoderBody {
   const used = new Map<string, number>() // how often a call's id was told
   const dialogs = new Map<string | undefined, string>() // the last request that was found on a session's screen
   const offers = new Map<string, Option[]>() // what each request that is not answered lets one choose
+  const answered = new Set<string>() // requests: a second answer says nothing new, one to a question that was not told does
   let asked = 0
 
   // ── conversation ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -176,6 +177,9 @@ export function decode(pen: Pen): DecoderBody {
     const { option_id: option, source, message } = record
     const id = codeText(record.request_id)
     const key = keyIn(place, id ?? '')
+    if (answered.has(key) && !pen.isAsked(id ?? '')) return pen.raw(record.event, 'redundant', place)
+    if (answered.size >= mostOffers) answered.clear()
+    answered.add(key)
     pen.emit(
       'permission.answer',
       {
