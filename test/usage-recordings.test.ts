@@ -7,6 +7,7 @@ import { test } from 'node:test'
 import { createUsage, type Totals } from '../src/analyze/usage.ts'
 import { isRecord, type Rec } from '../src/base/json.ts'
 import type { Dialect } from '../src/dialects/contract.ts'
+import { aictrl } from '../src/dialects/aictrl/index.ts'
 import { claude } from '../src/dialects/claude/index.ts'
 import { codex } from '../src/dialects/codex/index.ts'
 import { copilot } from '../src/dialects/copilot/index.ts'
@@ -21,14 +22,20 @@ type Told = (records: Rec[]) => Numbers | undefined
 
 const recordings = (pattern: string): string[] => globSync(pattern, { cwd: root }).map((path) => `${root}/${path}`)
 
-function totalsOf(dialect: Dialect, files: readonly string[]): Totals {
+const totalsOf = (dialect: Dialect, files: readonly string[]): Totals =>
+  totalsIn(
+    dialect,
+    files.map((file) => readFileSync(file)),
+  )
+
+function totalsIn(dialect: Dialect, streams: readonly Buffer[]): Totals {
   const usage = createUsage()
-  for (const file of files) {
-    usage.source(file)
+  for (const [index, bytes] of streams.entries()) {
+    usage.source(String(index))
     const reader = createReader(dialect, (events) => {
       for (const event of events) usage.push(event)
     })
-    reader.push(readFileSync(file))
+    reader.push(bytes)
     reader.end()
   }
   return usage.report().totals
@@ -167,6 +174,15 @@ for (const [dialect, pattern, told, least] of kinds) {
     }
   })
 }
+
+test('what a step of aictrl used counts once, with or without the message_complete that tells it again', () => {
+  const lines = readFileSync(`${root}/fixtures/aictrl/made/newer-program.ndjson`, 'utf8').split('\n')
+  const totals = (kept: string[]): Numbers => numbersOf(totalsIn(aictrl, [Buffer.from(kept.join('\n'))]))
+  const whole = totals(lines)
+  assert.deepEqual(whole, [1212, 1000, 34])
+  assert.deepEqual(totals(lines.filter((line) => !line.includes('"message_complete"'))), whole)
+  assert.deepEqual(totals(lines.slice(0, 10)), whole, 'cut after the step')
+})
 
 test('two processes of a session in one file: each counts from nothing, or goes on with the sums', () => {
   for (const version of ['1.0.128', '2.0.76', '2.1.325']) {

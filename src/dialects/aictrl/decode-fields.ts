@@ -3,9 +3,11 @@ import { isRecord, type Rec } from '../../base/json.ts'
 import type { Context, Cost, Fault, Payload, Usage } from '../../model/event.ts'
 import { codeText, faultOf } from '../../model/fault.ts'
 import type { ToolStatus } from '../../model/vocabulary.ts'
+import { addUsage, totalTokens } from '../../model/usage.ts'
 import { textOf } from '../contract.ts'
+import type { Step } from './decode-state.ts'
 import type { Wire } from './wire.ts'
-import { categoryOfName } from './words.ts'
+import { categoryOfName, finishOf } from './words.ts'
 
 /** The document's example has part times in seconds; the program writes milliseconds. */
 export const millisOf = (time: number | undefined): number | undefined => (time !== undefined && time < 1e11 ? time * 1000 : time)
@@ -46,6 +48,24 @@ export function costOf(cost: Wire<'message_complete'>['cost']): Cost | undefined
     parts,
     by: 'source',
   }
+}
+
+/** What a step says of its message. All zero is no report: so the program writes what the provider has not told. */
+export function stepOf({ id, messageID: message, reason, tokens, cost }: Wire<'step_finish'>['part']): Step | undefined {
+  const told = usageOf(tokens)
+  const usage = told !== undefined && totalTokens(told) > 0 ? told : undefined
+  const price = costOf(cost)
+  const finish = typeof reason === 'string' ? finishOf(reason) : undefined
+  if (usage === undefined && !price?.usd && finish === undefined) return undefined
+  return { id, message, finish, usage, cost: usage === undefined && price?.usd === 0 ? undefined : price }
+}
+
+/** Two steps of one message; a part that is told again is one. */
+export function bothSteps(one: Step | undefined, other: Step): Step {
+  if (one === undefined || (one.id !== undefined && one.id === other.id)) return other
+  const usage = one.usage && other.usage ? addUsage(one.usage, other.usage) : (one.usage ?? other.usage)
+  const usd = (one.cost?.usd ?? 0) + (other.cost?.usd ?? 0)
+  return { ...other, usage, cost: one.cost && other.cost ? { usd, by: 'source' } : (one.cost ?? other.cost) }
 }
 
 export function contextOf(context: Wire<'message_complete'>['context']): Context | undefined {

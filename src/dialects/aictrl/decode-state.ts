@@ -1,9 +1,10 @@
 // What the decoder remembers of one session, and how that session ended.
-import type { Fault } from '../../model/event.ts'
+import type { Fault, Payload } from '../../model/event.ts'
 import { faultOf } from '../../model/fault.ts'
 import type { Reason } from '../../model/vocabulary.ts'
 
 export type Session = ReturnType<typeof createSession>
+export type Step = Pick<Payload<'message.end'>, 'finish' | 'usage' | 'cost'> & { id: string | undefined; message: string | undefined }
 
 export const createSession = () => ({
   messages: 0,
@@ -13,6 +14,10 @@ export const createSession = () => ({
   aborted: false,
   fatal: undefined as { fault: Fault; reason: Reason } | undefined,
   finish: undefined as Reason | undefined,
+  /** What step_finish told of the main lane's message, until message_complete tells it; where none follows, nothing else does. */
+  step: undefined as Step | undefined,
+  /** The message that ended with its step. */
+  stepped: undefined as string | undefined,
   /** MCP tool to its server. */
   servers: undefined as Map<string, string> | undefined,
   rejected: new Set<string>(),

@@ -11,8 +11,8 @@ import { toolKindOf } from '../../model/tool-kind.ts'
 import type { Reason } from '../../model/vocabulary.ts'
 import type { DecoderBody } from '../contract.ts'
 import { textOf } from '../contract.ts'
-import { contextOf, costOf, diagnosticsOf, faultOfError, millisOf, notesOf, resultOf, usageOf } from './decode-fields.ts'
-import { createSession, endOf, type Session } from './decode-state.ts'
+import { bothSteps, contextOf, costOf, diagnosticsOf, faultOfError, millisOf, notesOf, resultOf, stepOf, usageOf } from './decode-fields.ts'
+import { createSession, endOf, type Session, type Step } from './decode-state.ts'
 import type { Base, Wire } from './wire.ts'
 import { finishOf, readSessionError, unnamedCall } from './words.ts'
 
@@ -71,7 +71,32 @@ export function decode(pen: Pen): DecoderBody {
     const message = part.messageID ?? `~m${++own.messages}`
     const place = placeOf(agent, undefined, message)
     if (pen.openMessage(agent)?.message === message) return pen.raw('step_start', 'redundant', place)
+    if (agent === undefined) endStep()
     pen.emit('message.start', {}, place)
+  }
+
+  /** Of the session's own messages message_complete says it all, where it follows; of a subagent's none does. */
+  function stepFinish({ part }: Wire<'step_finish'>): void {
+    const place = partPlace(part)
+    const step = stepOf(part)
+    if (place.agent !== undefined && step !== undefined) return tellStep(step, place)
+    if (step !== undefined) own.step = bothSteps(own.step, step)
+    pen.raw('step_finish', 'redundant', place.agent === undefined ? undefined : place)
+  }
+
+  /** The message is over, and no message_complete has come. */
+  function endStep(): void {
+    const { step } = own
+    if (step === undefined) return
+    own.step = undefined
+    own.finish = step.finish
+    own.stepped = step.message
+    tellStep(step, placeOf(undefined, undefined, pen.openMessage(undefined)?.message ?? step.message), 'implied')
+  }
+
+  function tellStep({ finish, usage, cost }: Step, place: Place, synthetic?: 'implied'): void {
+    inMessage(place)
+    pen.emit('message.end', { finish, usage, usageFinal: usage && true, cost }, { ...place, synthetic })
   }
 
   /** Steps may be left out: then the first words begin the message. */
@@ -107,7 +132,11 @@ export function decode(pen: Pen): DecoderBody {
 
   function messageComplete(record: Wire<'message_complete'>): void {
     const { messageID, modelID: model, providerID: provider, agent: agentName, status, finish: word } = record
-    const usage = usageOf(record.tokens)
+    if (messageID !== undefined && messageID === own.stepped) return pen.raw('message_complete', 'unmapped') // its end was told
+    if (messageID !== undefined && own.step?.message !== undefined && own.step.message !== messageID) endStep()
+    const { step } = own
+    own.step = undefined
+    const usage = usageOf(record.tokens) ?? step?.usage
     if (status === 'aborted') own.aborted = true
     const finish = typeof word === 'string' ? finishOf(word) : status === 'aborted' ? 'cancelled' : status === 'error' ? 'error' : undefined
     own.finish = finish
@@ -119,7 +148,7 @@ export function decode(pen: Pen): DecoderBody {
       agentName,
       usage,
       usageFinal,
-      cost: costOf(record.cost),
+      cost: costOf(record.cost) ?? step?.cost,
       context: contextOf(record.context),
     }
     const place = placeOf(undefined, undefined, messageID ?? pen.openMessage(undefined)?.message)
@@ -204,6 +233,7 @@ export function decode(pen: Pen): DecoderBody {
   }
 
   function sessionComplete({ durationMs, error: text }: Wire<'session_complete'>): void {
+    endStep()
     const { reason, error: fault } = endOf(own, text ?? undefined)
     if (pen.openTurns() > 0) pen.emit('turn.end', { reason, error: fault }, { synthetic: 'implied' })
     pen.emit('session.end', { reason, error: fault, durationMs })
@@ -279,7 +309,7 @@ export function decode(pen: Pen): DecoderBody {
         case 'permission_rejected':
           return permission('reject', record as Wire<'permission_rejected'>)
         case 'step_finish':
-          return pen.raw(tag, 'redundant') // message_complete follows and says it all
+          return stepFinish(record as Wire<'step_finish'>)
         case 'message_complete':
           return messageComplete(record as Wire<'message_complete'>)
         case 'skill_discovered': {
@@ -304,6 +334,13 @@ export function decode(pen: Pen): DecoderBody {
           return sessionError(record as Wire<'session_error'>)
         case 'session_complete':
           return sessionComplete(record as Wire<'session_complete'>)
+      }
+    },
+    end() {
+      for (const [name, session] of sessions) {
+        own = session
+        pen.common({ at: pen.lastAt(), session: name })
+        endStep()
       }
     },
   }

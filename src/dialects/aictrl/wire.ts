@@ -50,8 +50,8 @@ const price = Type.Object({ input: optional(number), output: optional(number), c
 /** An object in the document, the sum in the program. */
 const cost = optional(mixed<Static<typeof price> | number | null>(['object', 'number', 'null'], { properties: price.properties }))
 
-/** Of a step; `message_complete` tells it, too. */
-const sum = { reason: optional(json), tokens: optional(json), cost: optional(json) }
+/** Of a step; `message_complete` tells it, too, where it follows. */
+const sum = { reason: optional(json), tokens: orNull(tokens), cost }
 
 const state = Type.Object({
   status: Type.Unsafe<'completed' | 'error'>({ enum: ['completed', 'error'] }),
