@@ -58,6 +58,8 @@ export type Dialect = Claimer & {
   formTells?: boolean
   /** `shapes` names the keys of objects deep in a record, too: others are unknown there. */
   namesAll?: boolean
+  /** Ids may be numbers. They are told apart by all their digits, of which a double holds but the first. */
+  numberIds?: boolean
   /** Paths in a record, such as `items.*.text`, of what tools gave back: texts that may be long, of which a summary needs the ends at most. */
   outputs?: ReadonlySet<string>
   /** Types that `shapes` does not know are legal, and part of the format: a user's own events. */

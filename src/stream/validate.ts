@@ -106,8 +106,9 @@ export function createValidator(
         line = span.line
         byte = span.offset
         const tag = judge(value, span.form)
-        if (repair !== undefined) writeRepaired(value, tag, span)
-        if (tag !== undefined) order.push(value, tag, report)
+        const known = tag === undefined ? value : withDigits(value, tag, span)
+        if (repair !== undefined) writeRepaired(known, tag, span)
+        if (tag !== undefined) order.push(known, tag, report)
       },
       bad(code, text, span) {
         line = span.line
@@ -120,15 +121,16 @@ export function createValidator(
 
   function writeRepaired(value: Rec, tag: string | undefined, span: Span): void {
     inArray ??= (span.array ?? 0) > 0
-    const text = utf8(span.bytes, span.start, span.end)
-    const isRounded = mayHoldBigNumber(span.bytes, span.start, span.end) || mayHoldHugeNumber(text)
-    if (tag !== undefined) add(isRounded ? exact(text, value, tag) : value, tag)
-    put(text)
+    if (tag !== undefined) add(value, tag)
+    put(utf8(span.bytes, span.start, span.end))
   }
 
-  /** What is added may name an id of the record: in all its digits, where the type allows it. */
-  const exact = (text: string, value: Rec, tag: string): Rec =>
-    withPlainNumbers(parseJson(text) as Rec, dialect.shapes.checks[tag]!) ?? value
+  /** Ids are compared, and named in what a repair adds, in all their digits, where the type allows it. */
+  function withDigits(value: Rec, tag: string, { bytes, start, end }: Span): Rec {
+    if (repair === undefined && dialect.numberIds !== true) return value
+    if (!mayHoldBigNumber(bytes, start, end) && (repair === undefined || !mayHoldHugeNumber(utf8(bytes, start, end)))) return value
+    return withPlainNumbers(parseJson(utf8(bytes, start, end)) as Rec, dialect.shapes.checks[tag]!) ?? value
+  }
 
   return {
     push: (chunk: Uint8Array): void => framer.push(chunk),

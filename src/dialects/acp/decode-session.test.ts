@@ -1,7 +1,7 @@
 // Sessions: how they begin, what they are set to, how they end.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Rec } from '../../base/json.ts'
+import { parseJson, type Rec } from '../../base/json.ts'
 import { allOf, answer, ask, decodeAll, done, fail, kindsOf, oneOf, opening, prompt, says, shortly, update } from './support.test.ts'
 
 test('a history that is told again has its turns', () => {
@@ -109,4 +109,9 @@ test('what the host sets, and what the agent says it is set to', () => {
     source: 'session/set_title',
     error: { category: 'unknown', text: 'no', code: '-32603' },
   })
+})
+
+test('a turn is known by the id of its request, in all its digits', () => {
+  const long = { ...prompt(2), id: parseJson('9007199254740993') }
+  assert.equal(oneOf(decodeAll([...opening, long]), 'turn.start').native, '9007199254740993')
 })

@@ -1,5 +1,6 @@
 // Sessions: how they begin, what they are set to, how they end. A session is known by the answer to `session/new`; to `session/load`
 // the agent tells the whole history before it answers.
+import { isRawJson, stringifyJson } from '../../base/json.ts'
 import type { Payload } from '../../model/event.ts'
 import { endReplayed, enter, type Reader, type Request } from './decode-state.ts'
 import { noTrouble } from './decode-trouble.ts'
@@ -99,7 +100,7 @@ export function prompt(on: Reader, id: unknown, { sessionId, prompt: blocks, mes
 }
 
 /** The id of the request is what the turn's end is known by. */
-const nativeOf = (id: unknown): string | undefined => (typeof id === 'number' ? String(id) : str(id))
+const nativeOf = (id: unknown): string | undefined => (typeof id === 'number' || isRawJson(id) ? stringifyJson(id) : str(id))
 
 /** The host closed it. */
 export function sessionClosed(on: Reader, request: Request): void {

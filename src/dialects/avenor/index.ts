@@ -13,6 +13,7 @@ export const avenor: WritableDialect = {
   tag: (record) => (typeof record['event'] === 'string' ? record['event'] : undefined),
   formTells: true,
   namesAll: true,
+  numberIds: true,
   custom: true,
   decoder: () => decoderOf(avenor, decode),
   encoder: encode,

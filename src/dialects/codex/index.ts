@@ -10,6 +10,7 @@ export const codex: Dialect = {
   ...claimer,
   shapes,
   tag,
+  numberIds: true,
   decoder: () => decoderOf(codex, decode),
   order,
   rules,
