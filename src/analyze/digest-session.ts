@@ -136,6 +136,7 @@ export function createSessionFold(session: string | undefined) {
       case 'session.update': {
         const { program, version, model, cwd, mode, title } = event
         setting = { ...setting, ...known({ program, version, model, cwd, mode, title }) }
+        if (cwd) tools.enter(cwd, event.agent)
         break
       }
       case 'prompt.submit':
@@ -172,7 +173,7 @@ export function createSessionFold(session: string | undefined) {
         tools.end(event)
         break
       case 'file.update':
-        for (const { path } of event.changes ?? []) tools.changed(path)
+        for (const { path } of event.changes ?? []) tools.changed(path, event.agent)
         break
       case 'permission.request':
         if (wasAsked(event)) permissions.asked++

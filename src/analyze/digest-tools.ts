@@ -1,17 +1,16 @@
-// The calls of one session: tools by name, commands, files. A call counts when it is over; what changed a file must have gone well.
+// The calls of one session: tools by name, commands, and the files they touch. A call counts when it is over; what changed a file must have gone well.
 import { isRecord } from '../base/json.ts'
 import type { EventOf } from '../model/event.ts'
 import { toolFailed } from '../model/outcome.ts'
 import type { ToolKind } from '../model/vocabulary.ts'
 import { changesOf } from './changes.ts'
+import { createFiles } from './digest-files.ts'
 import type { CommandDigest, SessionDigest, ToolDigest } from './digest-shape.ts'
 import { beginning, ownCopy } from './excerpt.ts'
 import { commandOf, subjectOf } from './subject.ts'
 
 const mostOpen = 4096
 const mostTools = 200
-const mostFiles = 500
-const mostOtherFiles = 4500
 const mostCommands = 100
 const mostFailed = 1024
 const longestCommand = 200
@@ -27,7 +26,6 @@ type Call = {
 }
 /** A call that did not go well, as it was counted. A command is listed if it is one of the first. */
 type Failed = { tool: ToolDigest; as: 'failed' | 'abandoned'; isCommand: boolean; listed: CommandDigest | undefined }
-type FileDigest = SessionDigest['files']['items'][number]
 
 /** How a call touches a file that it names. */
 const touches: Partial<Record<ToolKind, 'read' | 'changed'>> = { read: 'read', edit: 'changed', delete: 'changed', move: 'changed' }
@@ -35,36 +33,9 @@ const touches: Partial<Record<ToolKind, 'read' | 'changed'>> = { read: 'read', e
 export function createTools() {
   const open = new Map<string, Call>()
   const tools = new Map<string, ToolDigest>()
-  const files = new Map<string, FileDigest & { told: number }>()
+  const files = createFiles()
   const commands: SessionDigest['commands'] = { items: [], more: 0, failed: 0 }
   const failures = new Map<string, Failed>() // of the turn: its end may say that they were not allowed
-  const others = new Map<string, boolean>() // files that are not listed, and whether they were changed
-  let areMore = false // than are known apart
-
-  function touch(path: string, how: 'read' | 'changed' | 'told'): void {
-    let file = files.get(path)
-    if (file === undefined) {
-      if (files.size >= mostFiles) return touchOther(path, how !== 'read')
-      const own = ownCopy(path)
-      files.set(own, (file = { path: own, read: 0, changed: 0, told: 0 }))
-    }
-    file[how]++
-  }
-
-  function touchOther(path: string, isChange: boolean): void {
-    const before = others.get(path)
-    if (before === undefined && others.size >= mostOtherFiles) areMore = true
-    else if (before === undefined) others.set(ownCopy(path), isChange)
-    else if (isChange && !before) others.set(path, true)
-  }
-
-  function fileList(): SessionDigest['files'] {
-    const items = [...files.values()]
-      .map(({ told, ...file }) => ({ ...file, changed: file.changed || told }))
-      .toSorted((a, b) => Number(b.changed > 0) - Number(a.changed > 0))
-    const changed = items.filter((file) => file.changed > 0).length + sum(others.values(), Number)
-    return { items, more: others.size, changed, ...(areMore && { atLeast: true }) }
-  }
 
   function toolOf(name: string, toolKind: ToolKind): ToolDigest {
     let tool = tools.get(name)
@@ -133,7 +104,8 @@ export function createTools() {
         tool.longestMs = Math.max(tool.longestMs, ms)
       }
       const how = touches[call.toolKind]
-      if (how !== undefined && !failed) for (const path of pathsOf(call, event)) touch(path, how)
+      if (how !== undefined && !failed)
+        for (const path of pathsOf(call, event)) files.touch(path, how, event.agent, directoryOf(call.input))
       if (event.status === 'denied') return
       const command = commandOf(call)
       const listed = command === undefined ? undefined : addCommand(command, call, event, ms)
@@ -152,12 +124,13 @@ export function createTools() {
       failures.clear()
     },
     /** Many sources tell of a change beside the call that made it, some more than once: it counts where no call names the file. */
-    changed: (path: string): void => touch(path, 'told'),
+    changed: (path: string, agent: string | undefined): void => files.touch(path, 'told', agent, undefined),
+    enter: files.enter,
     /** The call that began last of those that are open. */
     current: (): string | undefined => [...open.values()].at(-1)?.name,
     denied: (): number => sum(tools.values(), ({ denied }) => denied),
     tools: (): ToolDigest[] => [...tools.values()].toSorted((a, b) => b.calls - a.calls || b.totalMs - a.totalMs),
-    files: fileList,
+    files: files.list,
     commands: (): SessionDigest['commands'] => ({ ...commands }),
   }
 }
@@ -169,6 +142,12 @@ function pathsOf(call: Call, { data, content }: EventOf<'tool.end'>): readonly s
   if (toolKind !== 'read') return changesOf({ input, data, content }).flatMap(({ path, patch }) => path ?? pathsInPatch(patch ?? ''))
   const subject = isRecord(input) ? subjectOf({ toolKind, input }) : ''
   return subject === '' || subject.startsWith('{') ? [] : [subject]
+}
+
+/** Where a call runs that says so. */
+function directoryOf(input: unknown): string | undefined {
+  const directory = isRecord(input) ? (input['cwd'] ?? input['workdir']) : undefined
+  return typeof directory === 'string' ? directory : undefined
 }
 
 /** As Codex and opencode write patches, and as diff does. */

@@ -198,6 +198,13 @@ test('a change that is told beside its call counts once; one that no call names 
   ])
 })
 
+test('a file under two names is one file', () => {
+  const read = (id: string, path: string): Rec[] => [call(id, { title: 'Read', kind: 'read', rawInput: { file_path: path } }), done(id)]
+  const edit = call('3', { title: 'Edit', kind: 'edit', locations: [{ path: './src/a.ts' }] })
+  const { files } = only(avenor(start, ...read('1', 'src/a.ts'), ...read('2', '/home/dev/src/a.ts'), edit, done('3'), end))
+  assert.deepEqual([files.items, files.changed], [[{ path: 'src/a.ts', read: 2, changed: 1 }], 1])
+})
+
 suite('trouble', () => {
   test('findings, with the words around them', () => {
     const digest = avenor(say('all is well. The review'), say('er flagged this'), say(' and more'), end)
