@@ -125,7 +125,7 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
       case 'session.start':
         if (session.started) return put('session.update', pickUpdate(own<'session.start'>(payload)), place, undefined)
         session.started = true
-        break
+        return put('session.start', startOf(session, own<'session.start'>(payload)), place, undefined)
       case 'session.end':
         return endSession(session, own<'session.end'>(payload), place, place.synthetic)
       case 'turn.start':
@@ -236,9 +236,10 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
         break
       case 'permission.answer':
       case 'question.answer': {
-        const { id } = own<'permission.answer'>(payload)
-        if (id !== undefined) session.requests.delete(id)
-        break
+        const { id = '' } = own<'permission.answer'>(payload)
+        const asked = session.requests.get(id)
+        session.requests.delete(id)
+        return put(kind, payload, place, undefined, asked?.place.turn ?? turn)
       }
       case 'hook.start':
         session.hooks.set(own<'hook.start'>(payload).id, spot(place, turn))
@@ -410,5 +411,9 @@ function cutsOff(delta: DeltaKind, open: Place, kind: Kind, place: Place, trait:
 }
 const deltaKinds = ['thought.delta', 'text.delta'] as const
 const endOf = { 'text.delta': 'text.end', 'thought.delta': 'thought.end' } as const
+
+/** One that has ended before goes on. */
+const startOf = ({ again }: Session, payload: Payload<'session.start'>): Payload<'session.start'> =>
+  again && payload.how !== 'forked' ? { ...payload, how: 'resumed' } : payload
 
 const pickUpdate = ({ forkedFrom: _forkedFrom, ...rest }: Payload<'session.start'>): Payload<'session.update'> => rest

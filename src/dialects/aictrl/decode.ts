@@ -99,9 +99,11 @@ export function decode(pen: Pen): DecoderBody {
     pen.emit('message.end', { finish, usage, usageFinal: usage && true, cost }, { ...place, synthetic })
   }
 
-  /** Steps may be left out: then the first words begin the message. */
+  /** Steps may be left out: then the first words begin the message. So do words of another message than the open one. */
   function inMessage(place: Place): void {
-    if (pen.openMessage(place.agent) !== undefined) return
+    const open = pen.openMessage(place.agent)
+    if (open !== undefined && (place.message === undefined || place.message === open.message)) return
+    if (open !== undefined && place.agent === undefined) endStep()
     place.message ??= `~m${++own.messages}`
     pen.emit('message.start', {}, { ...place, synthetic: 'implied' })
   }
@@ -179,8 +181,11 @@ export function decode(pen: Pen): DecoderBody {
   }
 
   function subagentComplete({ subagentSessionID: task, parentSessionID: parent }: Wire<'subagent_complete'>): void {
-    // A resumed subagent goes idle a second time without a second start.
-    if (lanes.has(task) && !pen.hasTask(task)) return pen.raw('subagent_complete', 'redundant', { agent: task })
+    if (!pen.hasTask(task)) {
+      // A resumed subagent goes idle a second time without a second start.
+      if (lanes.has(task) && lanes.get(task) === id) return pen.raw('subagent_complete', 'redundant', { agent: task })
+      if (task === id) return pen.raw('subagent_complete', 'unmapped') // its words came first, and it is taken for a session
+    }
     const agent = enterLane(parent)
     enterLane(task)
     const error = own.laneFaults.get(task)
@@ -195,7 +200,6 @@ export function decode(pen: Pen): DecoderBody {
     const provider = slash > 0 ? path?.slice(0, slash) : undefined
     const model = slash > 0 ? path?.slice(slash + 1) : path
     pen.emit('session.start', {
-      how: pen.isEnded() ? 'resumed' : undefined,
       native: id,
       model,
       provider,

@@ -292,11 +292,7 @@ export function decode(pen: Pen): DecoderBody {
             place,
           )
         case 'session.start':
-          return pen.emit(
-            'session.start',
-            { how: pen.isEnded() ? 'resumed' : undefined, program: record.backend, cwd: record.dir, label: record.run_label },
-            place,
-          )
+          return pen.emit('session.start', { program: record.backend, cwd: record.dir, label: record.run_label }, place)
         case 'session.end':
           return sessionEnd(record, place)
         case 'agent.prompt_submitted':

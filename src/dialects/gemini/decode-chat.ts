@@ -14,7 +14,6 @@ const chatOf = (on: Reader): Chat => (on.chat ??= newChat())
 export function header(on: Reader, { sessionId: native, kind, summary, directories }: Wire<'header'>): void {
   on.chat = newChat()
   on.pen.emit('session.start', {
-    how: on.pen.isEnded() ? 'resumed' : undefined,
     native,
     program: 'gemini-cli',
     agentName: kind === 'subagent' ? kind : undefined,

@@ -71,7 +71,7 @@ function begin(on: Reader, session: string | undefined, at: number | undefined):
 
 function init(on: Reader, { session_id: native, model, timestamp }: Wire<'init'>): void {
   begin(on, native, timeOfIso(timestamp))
-  on.pen.emit('session.start', { how: on.pen.isEnded() ? 'resumed' : undefined, native, program: 'gemini-cli', model })
+  on.pen.emit('session.start', { native, program: 'gemini-cli', model })
 }
 
 function message(on: Reader, { type, role, content: text, delta }: Wire<'message'>): void {
@@ -110,7 +110,7 @@ function result(on: Reader, { status, error, stats }: Wire<'result'>): void {
 function output(on: Reader, { session_id: native, response, stats, error, warnings }: Wire<'output'>): void {
   const { pen } = on
   begin(on, native, undefined)
-  pen.emit('session.start', { how: pen.isEnded() ? 'resumed' : undefined, native, program: 'gemini-cli' }, { synthetic: 'implied' })
+  pen.emit('session.start', { native, program: 'gemini-cli' }, { synthetic: 'implied' })
   pen.emit('turn.start', { trigger: 'prompt' }, { synthetic: 'implied' })
   if (response) pen.emit('text.end', { text: response, streamed: false })
   for (const text of warnings ?? []) {
