@@ -29,6 +29,8 @@ export type Ask = {
   command?: { text: string; cwd: string }
   /** Permissions that it may need as well: what it is about could not be read. Only a rule for everything can allow them. */
   unread?: readonly string[]
+  /** Where the agent works, and relative paths of the input are seen from; the project's root when absent. */
+  cwd?: string
   /** Files and folders that the call touches: absolute, and with every link resolved. */
   paths?: readonly string[]
   /** No yes can be said to this call alone: the agent offers to be allowed for ever, or nothing. */

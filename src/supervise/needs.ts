@@ -1,5 +1,6 @@
 // What an ask needs to be allowed, one by one: the call itself, each simple command of a shell command, paths outside the project, secrets.
 import type { Ask, PermissionRule } from './contract.ts'
+import { inputReach } from './input-reach.ts'
 import { judge, judgeReach, judgeUnknown, type Judgement, matches } from './rules.ts'
 import { isSecretFile } from './secrets.ts'
 import { isDevice, isWithin, parent, tidy } from './shell-paths.ts'
@@ -40,7 +41,8 @@ export function needsOf(ask: Ask, scene: Scene): Need[] | Refusal {
   const own = ownNeeds(ask, scene)
   const paths = (ask.paths ?? []).map((path) => ({ path, glob: false }))
   const ground: Ground = { ...scene, folders: [...(scene.folders ?? []), ...(ask.changes ? [] : (scene.readable ?? []))] }
-  if (ask.command === undefined) return unique([...own, ...pathNeeds(paths, ground, ask.changes ? 'changed' : 'read')])
+  const beside = inputNeeds(ask, ground)
+  if (ask.command === undefined) return unique([...own, ...pathNeeds(paths, ground, ask.changes ? 'changed' : 'read'), ...beside])
 
   const { commands, paths: named, writes, unknown, opaque, invalid } = analyse(ask.command.text, ask.command.cwd, scene.home)
   if (invalid !== undefined) return { invalid }
@@ -55,13 +57,28 @@ export function needsOf(ask: Ask, scene: Scene): Need[] | Refusal {
   const isFound = (name: string): boolean => files.some(({ permission, pattern }) => permission === 'secret_file' && pattern.endsWith(name))
   return unique([
     ...own,
+    ...beside,
     ...needs,
     ...commands.filter(steersRuns).map(({ text }) => unknownNeed('control_run', text)),
     ...writes.map((path) => plainNeed('write', realOf(path, scene), scene)),
     ...files,
     ...steeringNames(ask.command.text, scene.guarded).flatMap((name) => (isFound(name) ? [] : unknownNeed('secret_file', name))),
-    ...unknown.flatMap((word) => ['external_directory', 'secret_file'].map((permission) => unknownNeed(permission, word))),
+    ...unknown.flatMap(anywhere),
   ])
+}
+
+/** It may lead to any file. */
+const anywhere = (word: string): Need[] => ['external_directory', 'secret_file'].map((permission) => unknownNeed(permission, word))
+
+/** What the input of a call about files leads to beside the paths that were found in it. */
+function inputNeeds(ask: Ask, ground: Ground): Need[] {
+  const { paths, unknown, secrets } = inputReach(ask, ask.cwd ?? ground.root, ground.home)
+  const uses = paths.map((path) => ({ path, glob: false }))
+  return [
+    ...pathNeeds(uses, ground, ask.changes ? 'changed' : 'read'),
+    ...unknown.flatMap(anywhere),
+    ...secrets.map((pattern) => unknownNeed('secret_file', pattern)),
+  ]
 }
 
 /** Of a call that could not be read, nothing is known but its name. */
