@@ -118,6 +118,10 @@ const unknownNeed = (permission: string, word: string): Need => ({
   judge: (rules) => judgeUnknown(rules, permission, word),
 })
 
+/** A rule for the program by its own name says no less than one that came before, for this spelling of it. */
+const isLater = (rules: readonly PermissionRule[], one: Judgement, other: Judgement): boolean =>
+  one.rule !== undefined && other.rule !== undefined && rules.indexOf(one.rule) > rules.indexOf(other.rule)
+
 /** A harmless builtin is allowed beside another command, unless a rule says something of it. */
 function commandNeed(permission: string, command: SimpleCommand, isCarried: boolean): Need {
   const { text, reach, alias, free } = command
@@ -128,25 +132,31 @@ function commandNeed(permission: string, command: SimpleCommand, isCarried: bool
     judge(rules) {
       const said = reach === undefined ? judge(rules, permission, text) : judgeReach(rules, permission, text, reach)
       const other = alias === undefined ? said : judge(rules, permission, alias)
-      if (other.action === 'deny') return other
+      if (other.action === 'deny' || (other.action === 'ask' && isLater(rules, other, said))) return other
       const isLeftOpen = said.action === 'ask' && (said.rule === undefined || said.rule.pattern === '*')
       return isLeftOpen && free === true && isCarried ? { ...said, action: 'allow' } : said
     },
   }
 }
 
-/** `named`: a command may do anything with it. */
-type Use = 'read' | 'named' | 'changed'
+/** `named`: a command may do anything with it. `moved`: and may put something in its place. */
+type Use = 'read' | 'named' | 'moved' | 'changed'
 
 function pathNeeds(paths: readonly PathUse[], scene: Ground, use: Use): Need[] {
   const needs: Need[] = []
-  for (const { path, glob } of paths) {
+  for (const { path, glob, moved, loose } of paths) {
+    const ownUse = moved === true ? 'moved' : use
     const files = !glob ? [path] : scene.list === undefined ? undefined : expandGlob(path, scene.list)
-    for (const file of files ?? []) needs.push(...fileNeeds(file, scene, use))
-    if (files === undefined) needs.push(...globNeeds(path, scene, use))
+    for (const file of files ?? []) needs.push(...fileNeeds(file, scene, ownUse))
+    if (files === undefined || isMadeLater(path, files)) needs.push(...globNeeds(path, scene, ownUse))
+    const option = loose === true ? files?.find((file) => file.startsWith('-', path.search(/[*?[]/))) : undefined
+    if (option !== undefined) needs.push(unknownNeed('bash', option))
   }
   return needs
 }
+
+/** A pattern with a `..` that stands for nothing yet: the folder before it may be made by the same command. */
+const isMadeLater = (pattern: string, files: readonly string[]): boolean => files.length === 0 && /\/\.\.(\/|$)/.test(pattern)
 
 function fileNeeds(path: string, scene: Ground, use: Use): Need[] {
   const real = realOf(path, scene)
@@ -163,6 +173,7 @@ function fileNeeds(path: string, scene: Ground, use: Use): Need[] {
 /** What git keeps for itself is not of the project: whoever writes there makes an allowed `git status` run anything. */
 function isOfGit(path: string, use: Use): boolean {
   if (use === 'read') return false
+  if (use === 'moved' && path.endsWith('/.git')) return true
   return use === 'changed'
     ? /\/\.git(\/|$)/.test(path)
     : /\/\.git\/(config|config\.worktree|commondir|gitdir|hooks|info\/attributes|modules\/.+)(\/|$)/.test(path)

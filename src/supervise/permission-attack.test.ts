@@ -137,3 +137,62 @@ test("what git keeps for itself is not the project's to change, and can be read"
   ])
     assert.equal(decision(one, ask), 'allow', JSON.stringify(ask.input))
 })
+
+test('a rule for a program holds for its other names, and for git with options before its command', () => {
+  const denied = broker(['bash=allow', 'bash:rm *=deny', 'bash:git push *=deny'])
+  for (const text of ['RM x', '/bin/RM x', 'git -C . push', 'git --no-pager push', '/usr/bin/git -C . push -f', 'git --work-tree=. push'])
+    assert.equal(decision(denied, bash(text)), 'reject', text)
+  assert.equal(decision(denied, bash('git -C . status')), 'allow')
+  for (const text of ['taskset 1 rm x', 'valgrind rm x', 'unbuffer rm x', 'chrt 1 rm x'])
+    assert.equal(decision(denied, bash(text)), 'reject', text)
+  const asked = broker(['bash=allow', 'bash:rm *=ask'])
+  for (const text of ['/bin/rm x', 'RM x']) assert.equal(decision(asked, bash(text)), 'reject', text)
+  assert.equal(decision(broker(['bash:/opt/x/ls *=allow']), bash('/opt/x/ls -la')), 'allow')
+})
+
+test('another repository is not put in the place of the own one', () => {
+  const one = broker('mv|cp|rm|tar|rsync|unzip|git'.split('|').map((name) => `bash:${name} *=allow`))
+  for (const text of [
+    'mv evil .git',
+    'cp -r evil/. .git',
+    'rm -rf .git/',
+    'rm -rf sub/../.git',
+    'tar xf x -C .git',
+    'rsync -a evil/ .git/',
+    'unzip x -d .git',
+    'git --git-dir=evil status',
+    'git --git-dir evil status',
+    'git --bare log',
+  ])
+    assert.equal(decision(one, bash(text)), 'reject', text)
+  for (const text of [
+    'rm .git/index.lock',
+    'rsync -a --exclude=.git a/ b/',
+    'tar --exclude .git -cf x.tar .',
+    'cp .gitignore x',
+    'git --git-dir=.git status',
+  ])
+    assert.equal(decision(one, bash(text)), 'allow', text)
+})
+
+test('a wildcard leads out of the project where the shell follows it', () => {
+  const folders: Record<string, string[]> = {
+    '/p': ['src', '.config'],
+    '/p/src': ['a.ts'],
+    '/p/src/../src': ['a.ts'],
+    '/': ['p', 'x'],
+    '/p/..': ['p', 'x'],
+  }
+  const list = (folder: string): string[] => folders[folder] ?? []
+  const one = broker(['bash:cat *=allow', 'bash:mkdir *=allow'], { scene: { ...scene, list } })
+  for (const text of ['cat .*/x', 'cat .?/x', 'cat .[.]/x', 'mkdir z && cat z/../../*', 'mkdir z; cd z; cat ../../*', 'cat z*/../../x'])
+    assert.equal(decision(one, bash(text)), 'reject', text)
+  for (const text of ['cat .[!.]*', 'cat .c*/x', 'cat src/*', 'cat src/../src/*']) assert.equal(decision(one, bash(text)), 'allow', text)
+})
+
+test('what names the PATH of another shell is not set unasked', () => {
+  const one = broker(['bash:ls *=allow', 'bash:cat *=allow'])
+  for (const text of ['path=(./evil); ls', 'path=.; ls', 'cdpath=/; ls', 'for path in ./evil; do ls; done'])
+    assert.equal(decision(one, bash(text)), 'reject', text)
+  assert.equal(decision(one, bash('file=a; ls')), 'allow')
+})

@@ -3,9 +3,12 @@ import type { Assignment, Command, CommandArgument, HereDoc, HereString, Redirec
 import { builtinProblem, freeBuiltins, shellOperand } from './shell-builtins.ts'
 import { isNumber, type Variables } from './shell-expansion.ts'
 import { deepest, type Findings, mostWords } from './shell-findings.ts'
-import { findPrograms, gitRuns, launchOf } from './shell-launch.ts'
+import { gitPlain } from './shell-git.ts'
+import { findPrograms, launchOf } from './shell-launch.ts'
 import { isDevice, tidy } from './shell-paths.ts'
-import { isHarmlessVariable, readWord, unknownWord, type ShellWord } from './shell-words.ts'
+import { runsByOption, writtenByOption } from './shell-programs.ts'
+import { scriptUse, type ScriptUse } from './shell-scripts.ts'
+import { isHarmlessVariable, literalWord, readWord, unknownWord, type ShellWord } from './shell-words.ts'
 import type { Walker } from './shell.ts'
 
 type Stdin = HereDoc | HereString | undefined
@@ -19,6 +22,25 @@ const readers =
 const shells = new Set(['sh', 'bash', 'dash', 'ash', 'ksh'])
 /** Their words are words, not files: a variable in them leads nowhere. Their wildcards are still looked at, for they list names. */
 const talkers = new Set(['echo', 'printf', 'true', 'false', ':', 'exit', 'return', 'break', 'continue', 'shift', 'sleep', 'seq', 'set'])
+
+/** They put other things in the place of what they name, or take it away. */
+const movers = new Set('mv cp rm rmdir ln install rsync tar bsdtar unzip'.split(' '))
+
+/** The name of the program itself, and of git its command: on some systems a program is found in capitals, too. */
+function aliasOf(base: string, words: readonly ShellWord[]): { alias?: string } {
+  const alias = [base.toLowerCase(), ...(base === 'git' ? gitPlain(words) : words).slice(1).map((word) => word.text)].join(' ')
+  return base === '' || alias === words.map((word) => word.text).join(' ') ? {} : { alias }
+}
+
+/** Of a file that is called like the script, one word is left. */
+function withoutScript(words: readonly ShellWord[], use: ScriptUse | undefined): readonly ShellWord[] {
+  const left = [...words]
+  for (const script of use?.problem === undefined ? (use?.script ?? []) : []) {
+    const at = left.findIndex((word) => word.value === script)
+    if (at >= 0) left.splice(at, 1)
+  }
+  return left
+}
 
 export function commandReader(findings: Findings, walker: Walker, variables: Variables) {
   const { opaque, folders } = findings
@@ -104,20 +126,32 @@ export function commandReader(findings: Findings, walker: Walker, variables: Var
       text: [...spelt, ...(isFed ? ['< (input)'] : [])].join(' '),
       ...(isFed && { fed: true as const }),
       words: plainUntil < 0 ? spelt : spelt.slice(0, plainUntil),
-      ...(base === name || name === undefined ? {} : { alias: [base, ...spelt.slice(1)].join(' ') }),
+      ...aliasOf(base, words),
       ...(isOpen ? { reach: [...words.map((word) => word.reach ?? word.text), ...(setting.open === true ? ['*'] : [])].join(' ') } : {}),
       ...(freeBuiltins.has(base) && base === name ? { free: true } : {}),
     })
     const problem = name === base ? builtinProblem(base, words, setting.open === true) : undefined
     if (problem !== undefined) opaque(problem)
-    files(base, words.slice(1))
+    const script = scriptUse(base, words)
+    files(base, withoutScript(words.slice(1), script))
+    byOption(base, words, script)
     special(base, words, setting)
   }
 
+  /** What a program that only looks, or changes text, is told to run or to write. */
+  function byOption(base: string, words: readonly ShellWord[], script: ScriptUse | undefined): void {
+    const problem = runsByOption(base, words)
+    if (problem !== undefined) opaque(problem)
+    if (script?.problem !== undefined) opaque(script.problem)
+    for (const path of script?.reads ?? []) findings.usePath(path)
+    for (const path of [...(script?.writes ?? []), ...writtenByOption(base, words)]) if (!isDevice(path)) findings.write(path)
+  }
+
   function files(base: string, words: readonly ShellWord[]): void {
-    for (const word of words) {
+    for (const [index, word] of words.entries()) {
       const isTalk = talkers.has(base) && !word.glob && (word.value !== undefined || (!word.loose && !word.bare.some(variables.isText)))
-      if (!isTalk) findings.useWord(word)
+      const isLeftOut = word.value?.startsWith('--exclude') === true || words[index - 1]?.value === '--exclude'
+      if (!isTalk) findings.useWord(word, movers.has(base) && !isLeftOut)
     }
   }
 
@@ -133,8 +167,8 @@ export function commandReader(findings: Findings, walker: Walker, variables: Var
       const text = code.map((word) => word.value).join(' ')
       return text.startsWith('-') ? (text === '-' ? undefined : opaque(`${base} is given an option`)) : walker.source(text, deeper)
     }
-    if (base === 'git' && gitRuns(words)) return opaque('git is told by an option what to run')
     if (base === 'find') {
+      if (words.some((word) => word.value === '-delete')) simple([literalWord('rm')], { depth: deeper })
       const programs = findPrograms(words)
       if (programs === undefined || setting.open === true) return opaque('it is not known what find runs here')
       for (const program of programs) {

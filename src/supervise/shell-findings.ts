@@ -18,7 +18,14 @@ export type SimpleCommand = {
 }
 
 /** Absolute, not tidied: only the file system knows where a `..` behind a link leads. `glob`: it holds wildcards of the shell. */
-export type PathUse = { path: string; glob: boolean }
+export type PathUse = {
+  path: string
+  glob: boolean
+  /** It may be replaced as a whole. */
+  moved?: boolean
+  /** The word begins with a wildcard: a name that begins with a dash becomes an option. */
+  loose?: boolean
+}
 
 export type Analysis = {
   commands: readonly SimpleCommand[]
@@ -73,16 +80,17 @@ export function createFindings(cwd: string, home: string) {
     return [...new Set(found)]
   }
 
-  function usePath(path: string, glob = false): void {
-    for (const at of resolve(path)) paths.set(`${glob}${at}`, { path: at, glob })
+  function usePath(path: string, glob = false, moved = false): void {
+    const loose = glob && /^[*?[]/.test(path)
+    for (const at of resolve(path)) paths.set(`${glob}${moved}${loose}${at}`, { path: at, glob, moved, loose })
     if (paths.size > mostPaths) opaque('it names too many files')
   }
 
-  function useWord(word: ShellWord): void {
+  function useWord(word: ShellWord, moved = false): void {
     if (paths.size > mostPaths) return
     const found = word.path === undefined ? undefined : pathsIn(word.path)
     if (found === undefined) unknown.add(word.text)
-    else for (const path of found) usePath(path, word.glob)
+    else for (const path of found) usePath(path, word.glob, moved)
   }
 
   const folders = {

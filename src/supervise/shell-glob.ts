@@ -9,6 +9,10 @@ export const widened = (segment: string): string => segment.replace(/\[[\w.-]+\]
 /** A wildcard does not stand for the dot that hides a file. */
 export const mayHide = (pattern: string, name: string): boolean => name.startsWith('.') && /^[*?[]/.test(pattern)
 
+/** `.*` and `.[.]` are also `..` to many shells. `.[!.]*` is not. */
+const mayBeParent = (segment: string): boolean =>
+  segment.startsWith('.') && matches(widened(segment.replaceAll(/\[[!^][^\]]*\.[^\]]*\]/g, 'x')), '..')
+
 /** `list`: the names in a folder, none when there is no such folder. Undefined: too many to tell. */
 export function expandGlob(pattern: string, list: (folder: string) => readonly string[]): string[] | undefined {
   let found = ['']
@@ -16,7 +20,7 @@ export function expandGlob(pattern: string, list: (folder: string) => readonly s
     const wide = widened(segment)
     found = /[*?[]/.test(segment)
       ? found.flatMap((folder) =>
-          list(folder === '' ? '/' : folder)
+          [...list(folder === '' ? '/' : folder), ...(mayBeParent(segment) ? ['..'] : [])]
             .filter((name) => !mayHide(segment, name) && matches(wide, name))
             .map((name) => `${folder}/${name}`),
         )

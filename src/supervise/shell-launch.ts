@@ -51,7 +51,7 @@ const launchers: Record<string, Options> = {
 
 /** Programs that run what they are told in ways that are not followed here. */
 const closed = new Set(
-  'su runuser flock watch parallel script chroot unshare nsenter strace ltrace systemd-run start-stop-daemon entr zsh fish csh tcsh pwsh'.split(
+  'su runuser run0 pkexec gosu su-exec setpriv capsh taskset chrt numactl prlimit setarch linux32 linux64 arch caffeinate unbuffer rlwrap xvfb-run dbus-run-session ssh-agent fakeroot proot bwrap firejail valgrind hyperfine mksh yash rbash nu xonsh elvish gtimeout gtime gnice genv gxargs flock watch parallel script chroot unshare nsenter strace ltrace systemd-run start-stop-daemon entr zsh fish csh tcsh pwsh'.split(
     ' ',
   ),
 )
@@ -122,19 +122,4 @@ export function findPrograms(words: readonly ShellWord[]): ShellWord[][] | undef
     at = end
   }
   return programs
-}
-
-/** Ways to make git run a program by an option: none of them may hide behind an allowed `git *`. */
-export function gitRuns(words: readonly ShellWord[]): boolean {
-  const values = words.slice(1).map((word) => word.value ?? '')
-  let command = 0
-  while (values[command]?.startsWith('-') === true) command += /^(-C|--git-dir|--work-tree|--namespace)$/.test(values[command]!) ? 2 : 1
-  const before = values.slice(0, command)
-  return (
-    before.some((value) => /^-c|^--config-env|^--exec-path=/.test(value)) ||
-    values.some((value) => /^--(upl|rec|exec|ext-diff|open-f)|^ext::/.test(value)) ||
-    /^(bisect run|submodule foreach|filter-branch|difftool|mergetool)\b/.test(values.slice(command).join(' ')) ||
-    (values[command] === 'rebase' && values.some((value) => /^-[a-z]*x/.test(value))) ||
-    (values[command] === 'grep' && values.some((value) => /^-[A-Za-z]*O/.test(value)))
-  )
 }

@@ -21,7 +21,7 @@ export type ShellWord = {
 export type Surroundings = { home: string; folder: string | undefined }
 
 /** A word that says itself. */
-const literalWord = (value: string): ShellWord => ({
+export const literalWord = (value: string): ShellWord => ({
   text: quote(value),
   value,
   reach: undefined,
@@ -135,9 +135,9 @@ const isPlain = (value: string): boolean => value === '{}' || /^(?![~#])[^\s'"\\
 /** One command has one text, and two have two: a word that holds a space is not two words. */
 const quote = (value: string): string => (isPlain(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`)
 
-/** Variables of the shell's own that change nothing but the script itself. */
+/** Variables of the shell's own that change nothing but the script itself. (`path` is the PATH of zsh.) */
 export const isOwnVariable = (name: string): boolean =>
-  /^[a-z_][a-z0-9_]*$/.test(name) && !/_proxy$|^npm_|^histchars$|^auto_resume$/.test(name)
+  /^[a-z_][a-z0-9_]*$/.test(name) && !/_proxy$|^npm_|^histchars$|^auto_resume$|^(f|cd|module_)?path$/.test(name)
 
 /** Variables that change no more than how a program talks; any other may change what runs (PATH, LD_PRELOAD, GIT_SSH, HOME …). */
 export const isHarmlessVariable = (name: string): boolean =>
