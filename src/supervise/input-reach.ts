@@ -17,7 +17,7 @@ export type InputReach = {
 const aboutFiles: ReadonlySet<string> = new Set(['read', 'edit', 'delete', 'move', 'search'])
 
 /** Keys are compared in lower case and without `_` and `-`. */
-const wordOf = (key: string): string => key.toLowerCase().replaceAll(/[_-]/g, '')
+export const wordOf = (key: string): string => key.toLowerCase().replaceAll(/[_-]/g, '')
 const pathKey = /(path|file|filename|uri|dir|directory|folder|cwd|location)s?$/
 const globKey = /glob|^includes?$|^include(files?|patterns?|d?paths?)$|^(file|path|name)patterns?$/
 const leavesOut = /exclude|ignore|^no/

@@ -1,5 +1,6 @@
 // What an ask needs to be allowed, one by one: the call itself, each simple command of a shell command, paths outside the project, secrets.
 import type { Ask, PermissionRule } from './contract.ts'
+import { besideCommand } from './input-command.ts'
 import { inputReach } from './input-reach.ts'
 import { judge, judgeReach, judgeUnknown, type Judgement, matches } from './rules.ts'
 import { isSecretFile } from './secrets.ts'
@@ -38,34 +39,35 @@ export type Need = {
 export type Refusal = { invalid: string }
 
 export function needsOf(ask: Ask, scene: Scene): Need[] | Refusal {
-  const own = ownNeeds(ask, scene)
-  const paths = (ask.paths ?? []).map((path) => ({ path, glob: false }))
   const ground: Ground = { ...scene, folders: [...(scene.folders ?? []), ...(ask.changes ? [] : (scene.readable ?? []))] }
-  const beside = inputNeeds(ask, ground)
-  if (ask.command === undefined) return unique([...own, ...pathNeeds(paths, ground, ask.changes ? 'changed' : 'read'), ...beside])
-
-  const { commands, paths: named, writes, unknown, opaque, invalid } = analyse(ask.command.text, ask.command.cwd, scene.home)
+  const own = [...ownNeeds(ask, scene), ...inputNeeds(ask, ground)]
+  const paths = (ask.paths ?? []).map(plainUse)
+  if (ask.command === undefined) return unique([...own, ...pathNeeds(paths, ground, ask.changes ? 'changed' : 'read')])
+  const { text, cwd } = ask.command
+  const beside = besideCommand(ask, text, cwd, scene.home)
+  const { commands, unknown, opaque = beside.doubt, invalid, ...said } = analyse(text, cwd, scene.home)
   if (invalid !== undefined) return { invalid }
+
   const isAllFree = commands.every((command) => command.free === true)
   const needs = commands.map((command) => commandNeed('bash', command, !isAllFree && opaque === undefined))
-  if (opaque !== undefined || commands.length === 0) needs.push(unknownNeed('bash', ask.command.text))
-  const written = writes.map((path) => ({ path, glob: false }))
-  const files = [
-    ...pathNeeds([...paths, { path: ask.command.cwd, glob: false }, ...named], ground, 'named'),
-    ...pathNeeds(written, ground, 'changed'),
-  ]
+  if (opaque !== undefined || commands.length === 0) needs.push(unknownNeed('bash', text))
+  const all = [said, ...beside.folders.map((folder) => analyse(text, folder, scene.home))]
+  const named = [...paths, ...[cwd, ...beside.folders].map(plainUse), ...all.flatMap((one) => one.paths)]
+  const writes = all.flatMap((one) => one.writes)
+  const files = [...pathNeeds(named, ground, 'named'), ...pathNeeds(writes.map(plainUse), ground, 'changed')]
   const isFound = (name: string): boolean => files.some(({ permission, pattern }) => permission === 'secret_file' && pattern.endsWith(name))
   return unique([
     ...own,
-    ...beside,
     ...needs,
-    ...commands.filter(steersRuns).map(({ text }) => unknownNeed('control_run', text)),
+    ...commands.filter(steersRuns).map((command) => unknownNeed('control_run', command.text)),
     ...writes.map((path) => plainNeed('write', realOf(path, scene), scene)),
     ...files,
-    ...steeringNames(ask.command.text, scene.guarded).flatMap((name) => (isFound(name) ? [] : unknownNeed('secret_file', name))),
+    ...steeringNames(text, scene.guarded).flatMap((name) => (isFound(name) ? [] : unknownNeed('secret_file', name))),
     ...unknown.flatMap(anywhere),
   ])
 }
+
+const plainUse = (path: string): PathUse => ({ path, glob: false })
 
 /** It may lead to any file. */
 const anywhere = (word: string): Need[] => ['external_directory', 'secret_file'].map((permission) => unknownNeed(permission, word))
@@ -73,9 +75,8 @@ const anywhere = (word: string): Need[] => ['external_directory', 'secret_file']
 /** What the input of a call about files leads to beside the paths that were found in it. */
 function inputNeeds(ask: Ask, ground: Ground): Need[] {
   const { paths, unknown, secrets } = inputReach(ask, ask.cwd ?? ground.root, ground.home)
-  const uses = paths.map((path) => ({ path, glob: false }))
   return [
-    ...pathNeeds(uses, ground, ask.changes ? 'changed' : 'read'),
+    ...pathNeeds(paths.map(plainUse), ground, ask.changes ? 'changed' : 'read'),
     ...unknown.flatMap(anywhere),
     ...secrets.map((pattern) => unknownNeed('secret_file', pattern)),
   ]
