@@ -117,6 +117,16 @@ test('a change is judged by the same readings', () => {
     assert.equal(verdict(call('Write', 'edit', 'write', { file_path: 'a', content }), rules), 'allow', content)
 })
 
+test('a patch is judged by every file that its text names, whatever stands beside it', () => {
+  const patch = (...lines: string[]): string => ['*** Begin Patch', ...lines, '*** End Patch'].join('\n')
+  const one = (text: string, key = 'patch'): string =>
+    verdict(call('apply_patch', 'edit', 'edit', { path: '/p/src/a', [key]: text }, { patterns: ['/p/src/a'] }), ['edit:src/*=allow'])
+  assert.equal(one(patch('*** Update File: src/a', '@@', '-x', '+y')), 'allow')
+  for (const line of ['Update File: /etc/x', 'Add File: lib/x', 'Delete File: src/../lib/x', 'Add File: .git/hooks/x', 'Move to: out/x'])
+    for (const key of ['patch', 'patchText', 'input'])
+      assert.equal(one(patch('*** Update File: src/a', `*** ${line}`), key), 'reject', line)
+})
+
 test('a secret that a search of contents names is asked about, and one that it only may meet is not', () => {
   for (const pattern of ['.env', '**/.env*', 'keys/*.pem', '**/id_rsa', '{a,.env}', '.ssh/**'])
     assert.equal(verdict(grep({ pattern: 'x', glob: pattern })), 'reject', pattern)

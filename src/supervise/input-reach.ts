@@ -12,6 +12,8 @@ export type InputReach = {
   unknown: string[]
   /** Patterns by which the content of secrets is searched. */
   secrets: string[]
+  /** Files that a patch changes: absolute, not tidied. */
+  patched: string[]
 }
 
 const aboutFiles: ReadonlySet<string> = new Set(['read', 'edit', 'delete', 'move', 'search'])
@@ -20,6 +22,7 @@ const aboutFiles: ReadonlySet<string> = new Set(['read', 'edit', 'delete', 'move
 export const wordOf = (key: string): string => key.toLowerCase().replaceAll(/[_-]/g, '')
 const pathKey = /(path|file|filename|uri|dir|directory|folder|cwd|location)s?$/
 const globKey = /glob|^includes?$|^include(files?|patterns?|d?paths?)$|^(file|path|name)patterns?$/
+const patchKey = /^(patch|patchtext|input)$/
 const leavesOut = /exclude|ignore|^no/
 /** Its pattern is about what stands in files. */
 const isContentSearch = (name: string): boolean => /grep|content|code|^rg$/i.test(name)
@@ -30,7 +33,7 @@ const mostPatterns = 64
 
 /** `folder`: where the agent works. */
 export function inputReach({ name, toolKind, permission, input }: Ask, folder: string, home: string): InputReach {
-  const found: InputReach = { paths: [], unknown: [], secrets: [] }
+  const found: InputReach = { paths: [], unknown: [], secrets: [], patched: [] }
   if (!aboutFiles.has(toolKind)) return found
   const patternKey = permission === 'glob' ? /^(patterns?|query)$/ : isContentSearch(name) ? /^$/ : /^patterns?$/
   const isLooking = toolKind === 'search' || toolKind === 'read'
@@ -66,10 +69,18 @@ export function inputReach({ name, toolKind, permission, input }: Ask, folder: s
     if (permission === 'grep' && namesSecret(pattern)) found.secrets.push(shown)
   }
 
+  function patchText(text: string): void {
+    for (const [, path] of text.matchAll(/^[ \t]*\*\*\* (?:(?:Update|Add|Delete) File|Move to):(.*)$/gm)) {
+      const at = absolute(path!.trim(), folder, home)
+      if (at === undefined) found.unknown.push(path!)
+      else found.patched.push(at)
+    }
+  }
+
   function look(value: unknown, use: ((text: string) => void) | undefined, depth: number): void {
     if (depth > deepest) return
     if (typeof value === 'string') {
-      if (value.length <= longest) use?.(value)
+      if (value.length <= longest || use === patchText) use?.(value)
     } else if (Array.isArray(value)) for (const one of value) look(one, use, depth + 1)
     else if (isRecord(value)) for (const [key, part] of Object.entries(value)) look(part, useOf(wordOf(key)) ?? use, depth + 1)
   }
@@ -77,6 +88,7 @@ export function inputReach({ name, toolKind, permission, input }: Ask, folder: s
   function useOf(word: string): ((text: string) => void) | undefined {
     if (leavesOut.test(word)) return () => {}
     if (isLooking && (globKey.test(word) || patternKey.test(word))) return patternText
+    if (toolKind === 'edit' && patchKey.test(word)) return patchText
     return pathKey.test(word) ? pathText : undefined
   }
 

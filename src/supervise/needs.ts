@@ -74,9 +74,10 @@ const anywhere = (word: string): Need[] => ['external_directory', 'secret_file']
 
 /** What the input of a call about files leads to beside the paths that were found in it. */
 function inputNeeds(ask: Ask, ground: Ground): Need[] {
-  const { paths, unknown, secrets } = inputReach(ask, ask.cwd ?? ground.root, ground.home)
+  const { paths, unknown, secrets, patched } = inputReach(ask, ask.cwd ?? ground.root, ground.home)
   return [
-    ...pathNeeds(paths.map(plainUse), ground, ask.changes ? 'changed' : 'read'),
+    ...patched.map((path) => plainNeed(ask.permission, realOf(path, ground), ground)),
+    ...pathNeeds([...paths, ...patched].map(plainUse), ground, ask.changes ? 'changed' : 'read'),
     ...unknown.flatMap(anywhere),
     ...secrets.map((pattern) => unknownNeed('secret_file', pattern)),
   ]

@@ -46,7 +46,7 @@ const told: Record<string, Told> = {
   bat: { by: /^--pager/, unless: /^(cat|less)$/ },
   pandoc: { by: /^-[FL]|^--(lua-filter|filter|pdf-engine)/ },
   sqlite3: {
-    by: /^\s*\.(sh|sy|lo|im|rea|res|ou|on|ba|sa|cl|ar|ex|www|cd)|^--?(init|cmd)|\b(load_extension|readfile|writefile|edit)\s*\(/im,
+    by: /^[ \t]*\.(sh|sy|lo|im|rea|res|ou|on|ba|sa|cl|ar|ex|www|cd)|^--?(init|cmd)|\b(load_extension|readfile|writefile|edit)\s*\(/im,
     whole: true,
   },
   psql: { by: /\\(!|o|w|copy|i|g|e)|\bprogram\b/i, whole: true },
