@@ -30,6 +30,8 @@ const verdict = (ask: Ask, rules: readonly string[] = []): string => decision(br
 const outside: Record<string, Ask[]> = {
   'a field beside the pattern': [
     grep({ pattern: 'x', glob: '/etc/*' }),
+    grep({ pattern: 'x', glob: '/etc' }),
+    grep({ pattern: 'x', glob: '/**' }),
     grep({ pattern: 'x', path: '.', glob: '../x' }),
     grep({ pattern: 'x', path: 'src', glob: '../../x' }),
     grep({ pattern: 'x', include: '/etc/**' }, 'grep'),
@@ -148,6 +150,8 @@ test('everyday searches and reads pass', () => {
     grep({ pattern: '^/api/../x', glob: '*.{ts,tsx}' }),
     grep({ pattern: '/etc/passwd', path: 'src' }),
     grep({ pattern: 'from "\\.\\./', glob: 'src/**' }),
+    grep({ pattern: 'x', glob: '/*.ts' }),
+    glob({ pattern: '../*', path: 'src' }),
     grep({ pattern: '~/x', glob: '!node_modules/**' }),
     grep({ pattern: 'x', glob: '!../x', exclude: '/etc/*', excludePattern: '../x' }),
     grep({ pattern: 'x', path: 'my notes', glob: 'a b/*.md' }),

@@ -39,10 +39,10 @@ export function inputReach({ name, toolKind, permission, input }: Ask, folder: s
   const isLooking = toolKind === 'search' || toolKind === 'read'
   const base = isRecord(input) && typeof input['path'] === 'string' ? absolute(input['path'].trim(), folder, home) : undefined
 
-  function lead(path: string, from: readonly (string | undefined)[] = [folder]): void {
+  function lead(path: string, from = folder): void {
     const local = addressed(path)
     if (local === undefined || isElsewhere(local)) found.unknown.push(path)
-    else for (const one of from) if (one !== undefined) found.paths.push(absolute(local, one, home)!)
+    else found.paths.push(absolute(local, from, home)!)
   }
 
   function pathText(text: string): void {
@@ -65,7 +65,8 @@ export function inputReach({ name, toolKind, permission, input }: Ask, folder: s
     const wild = pattern.search(/[*?[{(]/)
     const fixed = wild < 0 ? pattern : pattern.slice(0, pattern.lastIndexOf('/', wild) + 1)
     if (/(^|[/(|,{])\.\.($|[/)|,}])/.test(pattern.slice(fixed.length))) found.unknown.push(shown)
-    if (fixed !== '') lead(fixed, [folder, base])
+    const isAnchored = permission === 'grep' && fixed === '/' && !/^\/.*(\/|\*\*)/.test(pattern) // `/*.ts`: right in the folder
+    if (fixed !== '' && !isAnchored) lead(fixed, base)
     if (permission === 'grep' && namesSecret(pattern)) found.secrets.push(shown)
   }
 
