@@ -4,7 +4,7 @@ import type { Profile } from '../config/shape.ts'
 import { matchesName } from '../config/tools.ts'
 import { plural } from '../base/text.ts'
 import type { Action, PermissionRule } from '../supervise/contract.ts'
-import { formatRule, matches, toolHidden } from '../supervise/rules.ts'
+import { formatRule, isAbout, toolHidden } from '../supervise/rules.ts'
 
 export type ToolRow = {
   name: string
@@ -36,7 +36,7 @@ export const ownTools = (skills: number, profiles: number): ToolFacts['tools'] =
 
 export function toolRows({ tools, profile, rules }: ToolFacts): ToolRow[] {
   return tools.map(({ name, source, server, description }) => {
-    const about = rules.filter(({ permission }) => matches(permission, name))
+    const about = rules.filter((rule) => isAbout(rule, name))
     const base = about.findLastIndex(({ pattern }) => pattern === '*')
     return {
       name,

@@ -27,7 +27,14 @@ const glob = (input: unknown, name = 'Glob', more?: Partial<Ask>): Ask => call(n
 const read = (input: unknown, name = 'Read', more?: Partial<Ask>): Ask => call(name, 'read', 'read', input, more)
 const verdict = (ask: Ask, rules: readonly string[] = []): string => decision(broker(rules, settings), ask)
 
+/** Nested so many times. */
+const deep = (value: unknown, times: number): unknown => (times === 0 ? value : { more: deep(value, times - 1) })
+
 const outside: Record<string, Ask[]> = {
+  'more than is looked at': [
+    grep({ pattern: 'x', glob: `${'a/'.repeat(3000)}../../etc/*` }),
+    grep({ pattern: 'x', options: deep({ glob: '/etc/*' }, 12) }),
+  ],
   'a field beside the pattern': [
     grep({ pattern: 'x', glob: '/etc/*' }),
     grep({ pattern: 'x', glob: '/etc' }),

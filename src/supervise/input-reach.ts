@@ -79,10 +79,11 @@ export function inputReach({ name, toolKind, permission, input }: Ask, folder: s
   }
 
   function look(value: unknown, use: ((text: string) => void) | undefined, depth: number): void {
-    if (depth > deepest) return
     if (typeof value === 'string') {
-      if (value.length <= longest || use === patchText) use?.(value)
-    } else if (Array.isArray(value)) for (const one of value) look(one, use, depth + 1)
+      if (use !== undefined && use !== patchText && value.length > longest) found.unknown.push(`${value.slice(0, 80)}…`)
+      else use?.(value)
+    } else if (depth > deepest) found.unknown.push('what stands too deep in the input')
+    else if (Array.isArray(value)) for (const one of value) look(one, use, depth + 1)
     else if (isRecord(value)) for (const [key, part] of Object.entries(value)) look(part, useOf(wordOf(key)) ?? use, depth + 1)
   }
 

@@ -7,6 +7,14 @@ import { defaultRules, formatRule, judge, judgeReach, judgeUnknown, matches, par
 
 const rules = (...texts: string[]): PermissionRule[] => texts.map(parseRule)
 
+test('the name of a permission is the same in small and large letters, its pattern is not', () => {
+  assert.equal(judge(rules('bash=allow', 'Bash=deny'), 'bash', 'ls').action, 'deny')
+  assert.equal(judge(rules('*=ask', 'Mcp__X__*=deny'), 'mcp__x__Read', '').action, 'deny')
+  assert.equal(judge(rules('bash=ask', 'Bash:LS=allow'), 'bash', 'ls').action, 'ask')
+  assert.equal(judgeReach(rules('bash=allow', 'BASH:rm *=deny'), 'bash', 'rm x', 'rm *').action, 'deny')
+  assert.ok(toolHidden(rules('Bash=deny'), 'bash'))
+})
+
 test('a star is any run of characters, a question mark is one, the rest is literal', () => {
   const cases: [pattern: string, text: string, expected: boolean][] = [
     ['*', '', true],

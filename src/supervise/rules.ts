@@ -23,6 +23,10 @@ export function matches(pattern: string, text: string, home?: string): boolean {
   return glob(whole, text) || (whole.endsWith(' *') && glob(whole.slice(0, -2), text))
 }
 
+/** Names of permissions are the same in small and large letters: `Bash=deny` denies what `bash=allow` allows. */
+export const isAbout = (rule: Pick<PermissionRule, 'permission'>, permission: string): boolean =>
+  matches(rule.permission.toLowerCase(), permission.toLowerCase())
+
 /** Goes back to the last star only: more is never needed, so the worst case is pattern times text. */
 function glob(pattern: string, text: string): boolean {
   let at = 0
@@ -57,7 +61,7 @@ function expandHome(pattern: string, home: string): string {
 export function judge(rules: readonly PermissionRule[], permission: string, pattern: string | readonly string[], home?: string): Judgement {
   const spellings = typeof pattern === 'string' ? [pattern] : pattern
   const found = rules.findLast(
-    (rule) => matches(rule.permission, permission) && spellings.some((spelling) => matches(rule.pattern, spelling, home)),
+    (rule) => isAbout(rule, permission) && spellings.some((spelling) => matches(rule.pattern, spelling, home)),
   )
   return found === undefined ? { action: 'ask' } : { action: found.action, rule: found }
 }
@@ -71,7 +75,7 @@ export function judgeReach(rules: readonly PermissionRule[], permission: string,
   if (said.action !== 'allow') return said
   const doubt = rules
     .slice(rules.indexOf(said.rule!) + 1)
-    .findLast((rule) => rule.action !== 'allow' && matches(rule.permission, permission) && overlap(rule.pattern, reach))
+    .findLast((rule) => rule.action !== 'allow' && isAbout(rule, permission) && overlap(rule.pattern, reach))
   return doubt === undefined ? said : { action: 'ask', rule: doubt }
 }
 
@@ -87,7 +91,7 @@ export function judgeUnknown(rules: readonly PermissionRule[], permission: strin
 
 /** A tool that is denied whatever it is given is not offered to the model. */
 export const toolHidden = (rules: readonly PermissionRule[], permission: string): boolean => {
-  const last = rules.findLast((rule) => matches(rule.permission, permission))
+  const last = rules.findLast((rule) => isAbout(rule, permission))
   return last?.pattern === '*' && last.action === 'deny'
 }
 
