@@ -60,9 +60,7 @@ function expandHome(pattern: string, home: string): string {
 /** The last rule that matches says it; what no rule matches is asked. Several spellings of one thing: a match of any counts. */
 export function judge(rules: readonly PermissionRule[], permission: string, pattern: string | readonly string[], home?: string): Judgement {
   const spellings = typeof pattern === 'string' ? [pattern] : pattern
-  const found = rules.findLast(
-    (rule) => isAbout(rule, permission) && spellings.some((spelling) => matches(rule.pattern, spelling, home)),
-  )
+  const found = rules.findLast((rule) => isAbout(rule, permission) && spellings.some((spelling) => matches(rule.pattern, spelling, home)))
   return found === undefined ? { action: 'ask' } : { action: found.action, rule: found }
 }
 
