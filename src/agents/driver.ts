@@ -82,6 +82,8 @@ export type Wire = {
   close(): void
   /** Tells a prompt in the stream, for an agent that does so late or never. */
   show(prompt: Prompt): void
+  /** Tells people something of the talk itself. */
+  note(notice: Payload<'notice'>): void
   /** Of a call that the agent may make unasked: what stands against it, or that it must ask. */
   judge(call: { id: string; name: string; input: unknown }): Answer | 'ask' | undefined
   /** To the whole group. */

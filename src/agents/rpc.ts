@@ -1,9 +1,11 @@
 // JSON-RPC as a client speaks it over lines: requests of ours with what to do about their answers, and answers to what the agent asks.
 // All that is said is told to the stream as well: a dialect that is a conversation is read from both sides.
-import { isRecord, type Rec } from '../base/json.ts'
+import { isRawJson, isRecord, type Rec, stringifyJson } from '../base/json.ts'
+import { quoted } from '../base/text.ts'
 import type { Wire } from './driver.ts'
 
-export type RpcId = string | number
+/** As the agent gave it, and as it gets it back. A number past 2^53 is kept as an object. */
+export type RpcId = string | number | { rawJSON: string }
 export type RpcFailure = { code: number; message: string; data?: unknown }
 export type RpcAnswer = { result: Rec } | { error: RpcFailure }
 /** What the agent says of its own accord; with an id it waits for an answer. */
@@ -14,15 +16,25 @@ export type Rpc = {
   notify(method: string, params?: Rec): void
   reply(id: RpcId, result: unknown): void
   refuse(id: RpcId, message: string, code?: number): void
+  /** Sees each record first, and puts right what has only one meaning. False: it answers nothing that was asked, which is told. */
+  receive(record: Rec): boolean
   /** Gives the answers to whoever asked, and the rest back. */
   hear(record: Rec): RpcCall | undefined
 }
 
 /** `extra`: keys that every message starts with, such as `jsonrpc`. */
 export function createRpc(wire: Wire, extra: Rec = { jsonrpc: '2.0' }): Rpc {
-  const asked = new Map<RpcId, (answer: RpcAnswer) => void>()
+  const asked = new Map<unknown, (answer: RpcAnswer) => void>() // by number: an id that is a text is never ours
   let made = 0
   const say = (message: Rec): void => wire.tell({ ...extra, ...message })
+
+  /** The request that a record answers. Some agents give the number back as a text; who cannot read a request cannot name it at all. */
+  function requestOf({ id = null, error }: Rec): unknown {
+    const number = typeof id === 'string' && String(Number(id)) === id ? Number(id) : id
+    if (asked.has(number)) return number
+    const isNameless = id === null && isRecord(error) && unread.has(error['code'])
+    return isNameless && asked.size === 1 ? asked.keys().next().value : undefined
+  }
 
   return {
     request(method, params, then = () => {}) {
@@ -33,17 +45,42 @@ export function createRpc(wire: Wire, extra: Rec = { jsonrpc: '2.0' }): Rpc {
     notify: (method, params) => say({ method, ...(params !== undefined && { params }) }),
     reply: (id, result) => say({ id, result }),
     refuse: (id, message, code = -32601) => say({ id, error: { code, message } }),
+    receive(record) {
+      const request = typeof record['method'] === 'string' ? undefined : requestOf(record)
+      if (typeof record['method'] !== 'string' && request === undefined) {
+        if (!('result' in record || 'error' in record)) return true // no message at all
+        const text = `an answer to request ${spelled(record['id'])} came, and no such request is open`
+        wire.note({ level: 'warn', code: 'unknown-answer', text, data: record })
+        return false
+      }
+      Object.assign(record, extra)
+      if (request === undefined) return true
+      record['id'] = request
+      const { result = null, error } = record
+      if (isRecord(error) && result === null) delete record['result']
+      if (error === null && result !== null) delete record['error']
+      return true
+    },
     hear({ id, method, params, result, error }) {
-      const known = typeof id === 'string' || typeof id === 'number' ? id : undefined
-      if (typeof method === 'string') return { method, params: isRecord(params) ? params : {}, ...(known !== undefined && { id: known }) }
-      const then = known === undefined ? undefined : asked.get(known)
+      if (typeof method === 'string') return { method, params: isRecord(params) ? params : {}, ...(isId(id) && { id }) }
+      const then = asked.get(id)
       if (then === undefined) return undefined
-      asked.delete(known!)
+      asked.delete(id)
       then(error === undefined ? { result: isRecord(result) ? result : {} } : { error: failureOf(error) })
       return undefined
     },
   }
 }
+
+/** Parse error, invalid request. */
+const unread: ReadonlySet<unknown> = new Set([-32700, -32600])
+
+export const isId = (id: unknown): id is RpcId => typeof id === 'string' || typeof id === 'number' || isRawJson(id)
+
+const spelled = (id: unknown): string => quoted(typeof id === 'string' ? id : stringifyJson(id ?? null))
+
+/** 1 and "1" are two ids, and have one name in the stream. */
+export const nameOf = (id: RpcId): string => (typeof id === 'object' ? id.rawJSON : String(id))
 
 function failureOf(error: unknown): RpcFailure {
   const { code, message, data } = isRecord(error) ? error : {}

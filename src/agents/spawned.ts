@@ -168,6 +168,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
       group?.stdin?.end()
     },
     show: (prompt) => scene.tell('prompt.submit', promptOf(prompt)),
+    note: (notice) => over === undefined && scene.tell('notice', notice),
     judge({ id, name, input }) {
       const place = { session: request.session, turn: scene.turn(), call: id }
       return host.judge?.(askFor({ id, place, name, toolKind: toolKindOf(name), input }, request.profile, cwd))

@@ -5,7 +5,7 @@ import { acp } from '../../dialects/acp/index.ts'
 import { authCode, faultFrom } from '../../dialects/acp/words.ts'
 import type { Answer } from '../../supervise/contract.ts'
 import { type Prompt, queue, type SpawnRequest, type Talk, type Wire } from '../driver.ts'
-import { createRpc, type RpcFailure, type RpcId } from '../rpc.ts'
+import { createRpc, isId, nameOf, type RpcFailure, type RpcId } from '../rpc.ts'
 import { cancelledOutcome, outcomeFor } from './answer.ts'
 import { blocksOf, type Reads } from './blocks.ts'
 import type { Line } from './live.ts'
@@ -172,9 +172,12 @@ export const acpTalk =
       },
       set: (setting) => (phase === 'open' ? set(setting) : Object.assign(request, setting)),
       hear(record) {
+        if (!rpc.receive(record)) return true
         const { method, id, params } = record
-        if (method === 'session/request_permission' && isId(id))
-          questions.set(String(id), { id, options: isRecord(params) ? params['options'] : undefined })
+        if (method === 'session/request_permission' && isId(id)) {
+          if (questions.get(keyOf(id))?.id !== id) answerQuestion(keyOf(id)) // the stream asks one question of a name
+          questions.set(keyOf(id), { id, options: isRecord(params) ? params['options'] : undefined })
+        }
         if (method === 'elicitation/create' && isId(id)) {
           rpc.refuse(id, 'sluice fills in no forms')
           return true
@@ -188,15 +191,16 @@ export const acpTalk =
         if (call?.id === undefined) return
         if (call.method !== 'session/request_permission') rpc.refuse(call.id, `sluice does not do ${call.method} for an agent`)
         else if (!isReadable(record)) {
-          questions.delete(String(call.id)) // nobody was asked, so the stream is told of no answer
+          questions.delete(keyOf(call.id)) // nobody was asked, so the stream is told of no answer
           wire.write({ jsonrpc: '2.0', id: call.id, result: cancelledOutcome })
-        } else if (line.isStopping === true) answerQuestion(String(call.id))
+        } else if (line.isStopping === true) answerQuestion(keyOf(call.id))
       },
       isIdle: () => running === undefined && waiting.length === 0,
     }
   }
 
-const isId = (id: unknown): id is RpcId => typeof id === 'string' || typeof id === 'number'
+/** As the dialect names the question. */
+const keyOf = (id: RpcId): string => nameOf(id) || '""'
 const recordIn = (record: Rec, key: string): Rec => (isRecord(record[key]) ? record[key] : {})
 const isReadable = (record: Rec): boolean => acp.shapes.checks['session/request_permission']!(record)
 

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { isRecord, type Rec } from '../../base/json.ts'
 import type { Attachment } from '../../supervise/contract.ts'
 import { type AgentRequest, type Prompt, queue, type Talk, type Wire } from '../driver.ts'
-import { createRpc, type RpcAnswer, type RpcCall } from '../rpc.ts'
+import { createRpc, isId, nameOf, type RpcAnswer, type RpcCall, type RpcId } from '../rpc.ts'
 import { type Mode, modeOf, stricter, threadSettings, turnSettings } from './mode.ts'
 import { isQuestion, replyTo } from './reply.ts'
 
@@ -75,6 +75,16 @@ export function serverTalk(wire: Wire, request: AgentRequest, mode: Mode): Talk 
     if (turn !== undefined) rpc.request('turn/interrupt', { threadId: thread, turnId: turn })
   }
 
+  /** What nobody will be asked. Of two open questions with one name the stream tells the first, and so nothing of this one. */
+  function refuse(id: RpcId, method: string): void {
+    const message = `sluice does not answer ${method}`
+    const question = questions.get(nameOf(id))
+    if (question !== undefined && question.id !== id) return wire.write({ id, error: { code: -32601, message } })
+    if (!isUnreadable && isQuestion(method)) return
+    questions.delete(nameOf(id))
+    rpc.refuse(id, message)
+  }
+
   return {
     prompt(prompt) {
       queue(waiting, prompt)
@@ -98,8 +108,9 @@ export function serverTalk(wire: Wire, request: AgentRequest, mode: Mode): Talk 
       }
     },
     hear(record) {
-      const { id, method, params } = record
       isUnreadable = false
+      if (!rpc.receive(record)) return true
+      const { id, method, params } = record
       if (typeof method !== 'string') {
         if (!unheard.delete(id)) return false
         rpc.hear(record)
@@ -107,16 +118,13 @@ export function serverTalk(wire: Wire, request: AgentRequest, mode: Mode): Talk 
       }
       const body = isRecord(params) ? params : {}
       const { requestId } = body
-      if (isId(id) && isQuestion(method)) questions.set(String(id), { id, method, params: body })
-      if (method === 'serverRequest/resolved' && isId(requestId)) questions.delete(String(requestId))
+      if (isId(id) && isQuestion(method) && !questions.has(nameOf(id))) questions.set(nameOf(id), { id, method, params: body })
+      if (method === 'serverRequest/resolved' && isId(requestId)) questions.delete(nameOf(requestId))
       return isEcho(method, body)
     },
     heard(record) {
-      const call = rpc.hear(record)
-      if (call?.id !== undefined && (isUnreadable || !isQuestion(call.method))) {
-        questions.delete(String(call.id))
-        rpc.refuse(call.id, `sluice does not answer ${call.method}`)
-      }
+      const { id, method } = rpc.hear(record) ?? {}
+      if (id !== undefined) refuse(id, method!)
       next()
     },
     see(event) {
@@ -164,5 +172,3 @@ function fileInput({ path, mime, data }: Attachment): Rec {
   if (mime.startsWith('image/')) return { type: 'image', url: `data:${mime};base64,${data}` }
   return textInput(`The file ${path}:\n${Buffer.from(data, 'base64').toString()}`)
 }
-
-const isId = (value: unknown): value is string | number => typeof value === 'string' || typeof value === 'number'
