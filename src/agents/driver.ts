@@ -102,6 +102,8 @@ export type Talk = {
   heard?(record: Rec): void
   /** Sees each event that is told. */
   see?(event: Event): void
+  /** It was given a prompt, and nothing has been heard of the turn for it. */
+  isStarting?(): boolean
   /** All that was said to it has been taken up. Turns and tasks that run are known without it. */
   isIdle(): boolean
 }

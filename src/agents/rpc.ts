@@ -12,7 +12,8 @@ export type RpcAnswer = { result: Rec } | { error: RpcFailure }
 export type RpcCall = { method: string; params: Rec; id?: RpcId }
 
 export type Rpc = {
-  request(method: string, params: Rec, then?: (answer: RpcAnswer) => void): void
+  /** Gives its id. */
+  request(method: string, params: Rec, then?: (answer: RpcAnswer) => void): number
   notify(method: string, params?: Rec): void
   reply(id: RpcId, result: unknown): void
   refuse(id: RpcId, message: string, code?: number): void
@@ -41,6 +42,7 @@ export function createRpc(wire: Wire, extra: Rec = { jsonrpc: '2.0' }): Rpc {
       const id = ++made
       asked.set(id, then)
       say({ id, method, params })
+      return id
     },
     notify: (method, params) => say({ method, ...(params !== undefined && { params }) }),
     reply: (id, result) => say({ id, result }),

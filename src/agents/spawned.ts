@@ -225,7 +225,8 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     if (command.target === 'session') {
       wire.close()
       after(times.interruptMs, end)
-    } else if (course.isTurnOpen()) after(times.interruptMs * 4, () => isBusy() && scene.turn() === turn && giveUp(command))
+    } else if (course.isTurnOpen() || talk.isStarting?.() === true)
+      after(times.interruptMs * 4, () => isBusy() && scene.turn() === turn && giveUp(command))
   }
 
   /** It does not end its turn, so the session ends. */

@@ -53,6 +53,7 @@ export function codexDriver(request: AgentRequest): Driver {
         ear.see(event)
         talking.see?.(event)
       },
+      isStarting: () => talking.isStarting?.() === true,
       isIdle: () => talking.isIdle(),
     }
   }

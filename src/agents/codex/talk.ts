@@ -1,7 +1,8 @@
 // Codex's app-server: JSON-RPC over lines, without the `jsonrpc` key. A thread is opened first; each prompt is a turn of it, and a prompt
 // that comes while a turn runs waits for its end.
 import { randomUUID } from 'node:crypto'
-import { isRecord, type Rec } from '../../base/json.ts'
+import { isRecord, type Rec, stringifyJson } from '../../base/json.ts'
+import { quoted } from '../../base/text.ts'
 import type { Attachment } from '../../supervise/contract.ts'
 import { type AgentRequest, type Prompt, queue, type Talk, type Wire } from '../driver.ts'
 import { createRpc, isId, nameOf, type RpcAnswer, type RpcCall, type RpcId } from '../rpc.ts'
@@ -19,9 +20,10 @@ export function serverTalk(wire: Wire, request: AgentRequest, mode: Mode): Talk 
   let settings: Rec = {} // for the next turn and those after it
   let thread: string | undefined
   let isStarting = false // a turn was asked for, and has not begun
-  let turn: string | undefined // the one that runs
+  let turn: string | undefined // the one that runs; '' while nothing has named it
   let lastTurn: string | undefined
   let isStopping = false // the turn that has to be interrupted is not known yet
+  let opening: number | undefined // the request for the thread
   let isUnreadable = false // the record that is being heard
 
   function say(message: Rec): void {
@@ -50,11 +52,17 @@ export function serverTalk(wire: Wire, request: AgentRequest, mode: Mode): Talk 
     // A new thread that is told its folder would write into the person's settings that the project is trusted: it knows it without.
     const params =
       native === undefined ? { ...about, experimentalRawEvents: true } : { ...about, threadId: native, cwd, excludeTurns: true }
-    rpc.request(method, params, (answer) => {
-      const opened = 'result' in answer ? answer.result['thread'] : undefined
-      if (isRecord(opened) && typeof opened['id'] === 'string') thread = opened['id']
-      else wire.close() // the stream has told why
+    opening = rpc.request(method, params, (answer) => {
+      thread = 'result' in answer ? threadIn(answer.result) : undefined
+      if (thread === undefined) wire.close() // the stream has told why
     })
+  }
+
+  /** A thread that has no name is none. */
+  function readOpening(record: Rec): void {
+    if (!('result' in record) || threadIn(record['result']) !== undefined) return
+    record['error'] = { code: 0, message: `Codex opened no thread: ${quoted(stringifyJson(record['result']), 200)}` }
+    delete record['result']
   }
 
   function next(): void {
@@ -66,13 +74,21 @@ export function serverTalk(wire: Wire, request: AgentRequest, mode: Mode): Talk 
     settings = {}
     rpc.request('turn/start', params, (answer) => {
       const started = 'result' in answer && isRecord(answer.result['turn']) ? answer.result['turn']['id'] : undefined
-      if (started === undefined || started === lastTurn) isStarting = false // refused, or taken up by a turn that ran already
+      // Refused, or taken up by a turn that ran already. An answer that names no turn says nothing of when it begins.
+      if ('error' in answer || (started !== undefined && started === lastTurn)) isStarting = false
     })
   }
 
   function interrupt(): void {
-    isStopping = turn === undefined && (isStarting || waiting.length > 0)
-    if (turn !== undefined) rpc.request('turn/interrupt', { threadId: thread, turnId: turn })
+    isStopping = turn === undefined ? isStarting || waiting.length > 0 : turn === ''
+    if (turn) rpc.request('turn/interrupt', { threadId: thread, turnId: turn })
+  }
+
+  /** What is told of a turn names it, too. */
+  function learnTurn({ params }: Rec): void {
+    if (turn !== '' || !isRecord(params) || params['threadId'] !== thread || typeof params['turnId'] !== 'string') return
+    lastTurn = turn = params['turnId']
+    if (isStopping) interrupt()
   }
 
   /** What nobody will be asked. Of two open questions with one name the stream tells the first, and so nothing of this one. */
@@ -112,6 +128,7 @@ export function serverTalk(wire: Wire, request: AgentRequest, mode: Mode): Talk 
       if (!rpc.receive(record)) return true
       const { id, method, params } = record
       if (typeof method !== 'string') {
+        if (id === opening) readOpening(record)
         if (!unheard.delete(id)) return false
         rpc.hear(record)
         return true
@@ -125,18 +142,20 @@ export function serverTalk(wire: Wire, request: AgentRequest, mode: Mode): Talk 
     heard(record) {
       const { id, method } = rpc.hear(record) ?? {}
       if (id !== undefined) refuse(id, method!)
+      learnTurn(record)
       next()
     },
     see(event) {
       if (event.kind === 'issue') isUnreadable = true
       if (event.agent !== undefined) return
-      if (event.kind === 'turn.end') turn = undefined
+      if (event.kind === 'turn.end') [turn, isStopping] = [undefined, false]
       if (event.kind !== 'turn.start') return
       isStarting = false
-      lastTurn = turn = event.native
+      lastTurn = turn = event.native ?? ''
       if (thread === undefined) for (const prompt of waiting.splice(0)) wire.show(prompt) // nothing will come of them
       if (isStopping) interrupt()
     },
+    isStarting: () => isStarting,
     isIdle: () => waiting.length === 0 && !isStarting,
   }
 
@@ -163,6 +182,11 @@ const deltas = [
   'item/commandExecution/outputDelta',
   'item/fileChange/outputDelta',
 ]
+
+function threadIn(result: unknown): string | undefined {
+  const { id } = isRecord(result) && isRecord(result['thread']) ? result['thread'] : {}
+  return typeof id === 'string' ? id : undefined
+}
 
 const inputOf = ({ text, files = [] }: Prompt): Rec[] => [...files.map(fileInput), textInput(text)]
 

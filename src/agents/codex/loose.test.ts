@@ -1,0 +1,69 @@
+// A program that leaves things out: the name of a turn, the thread itself.
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { message, play, tells, turn, well } from '../rpc-support.test.ts'
+import { whole } from '../support.test.ts'
+
+const [, ...rest] = well.codex['turn/start']
+const nameless = { id: '$id', result: {} }
+const stopped = [{ id: '$id', result: {} }, tells('turn/completed', turn('t1', 'interrupted'))]
+const stop = { type: 'cancel', target: 'turn', by: 'user', reason: 'cancelled' } as const
+
+test('a turn is waited for though the answer to its prompt names none, and the next prompt waits for its end', async () => {
+  for (const answer of [nameless, { id: '$id', result: { turn: {} } }, { id: '$id', result: { turn: { id: null } } }]) {
+    const running = play('codex', { 'turn/start': [answer, ...rest] }, { prompts: ['one', 'two'] })
+    assert.deepEqual([(await whole(running)).reason, running.of('turn.end').length], ['end_turn', 2])
+    const course = running.events.flatMap((event) =>
+      event.kind === 'prompt.submit' ? [event.text] : event.kind === 'turn.end' ? ['end'] : [],
+    )
+    assert.deepEqual(course, ['one', 'end', 'two', 'end'])
+  }
+})
+
+test('a program that leaves without a turn has done nothing, whatever it answered', async () => {
+  const { reason, error } = await whole(play('codex', { 'turn/start': [nameless, 'exit 0'] }))
+  assert.equal(reason, 'cut')
+  assert.match(error!.text, /^Codex ended before its turn did/)
+})
+
+test('a turn that nothing announced is interrupted by the name that its items give it', async () => {
+  for (const lines of [
+    [nameless, message('hi')],
+    [nameless, tells('turn/started', { turn: {} }), message('hi')],
+  ]) {
+    const running = play('codex', { 'turn/start': lines, 'turn/interrupt': stopped }, { times: { interruptMs: 2000 } })
+    await running.until('text.end')
+    running.send(stop)
+    assert.equal((await whole(running)).reason, 'cancelled')
+    assert.equal(running.of('turn.end')[0]!.synthetic, undefined)
+    assert.ok(running.heard().some((line) => line.includes('"turn/interrupt"') && line.includes('"turnId":"t1"')))
+  }
+})
+
+test('a turn without any name, or one that never begins, is stopped with its program', async () => {
+  for (const lines of [[nameless], [nameless, tells('item/completed', { item: { type: 'agentMessage', id: 'i1', text: 'hi' } })]]) {
+    const running = play('codex', { 'turn/start': lines, '(eof)': [] })
+    await running.until(lines.length === 1 ? 'prompt.submit' : 'text.end')
+    running.send(stop)
+    const { reason, error } = await whole(running)
+    assert.equal(reason, 'cancelled')
+    assert.match(error!.text, /Codex did not end its turn, so it was ended/)
+  }
+})
+
+test('an interrupt of a prompt that is refused does not stop the next one', async () => {
+  const refused = [{ id: '$id', error: { code: 1, message: 'no' } }]
+  const running = play('codex', { 'turn/start': [refused, well.codex['turn/start']] }, { prompts: ['one', 'two'] })
+  running.send(stop)
+  assert.equal((await whole(running)).reason, 'end_turn')
+  assert.ok(running.heard().every((line) => !line.includes('turn/interrupt')))
+})
+
+test('an answer without a thread is a failure that says so, also of a program that stays', async () => {
+  for (const result of [{}, null, { thread: {} }, { thread: { id: 5 } }, 'yes']) {
+    const running = play('codex', { 'thread/start': [{ id: '$id', result }], '(eof)': [] }, { times: { lingerMs: 60 } })
+    const { reason, error } = await whole(running)
+    assert.equal(reason, 'error')
+    assert.match(error!.text, /^Codex opened no thread: /)
+  }
+})
