@@ -96,7 +96,9 @@ export type Talk = {
   /** Ends the running turn; the agent goes on after it, if it can. */
   interrupt(): void
   set?(setting: { model?: string; mode?: string }): void
-  /** Sees each record first. True: it answers a request of ours, and says nothing of the session. */
+  /** Sees each record first, and gives it as it is meant. Undefined: there is nothing more to say of it. */
+  mend?(record: Rec): Rec | undefined
+  /** Sees it then. True: it answers a request of ours, and says nothing of the session. */
   hear?(record: Rec): boolean
   /** Sees each other record when the stream has told it: the time to answer. */
   heard?(record: Rec): void

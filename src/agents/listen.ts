@@ -18,10 +18,14 @@ export type Listener = {
   records(): number
 }
 
-/** `isOwn`: a record that speaks to us alone, about something we asked: it says nothing of the session. */
+/**
+ * `mend`: a record as it is meant, or undefined when nothing more is to be told of it. `isOwn`: one that speaks to us alone, about something
+ * we asked: it says nothing of the session.
+ */
 export type ListenerParts = {
   dialect: Dialect
   onEvents(events: Event[]): void
+  mend?(record: Rec): Rec | undefined
   isOwn?(record: Rec): boolean
   /** After its events. */
   onRecord?(record: Rec): void
@@ -30,7 +34,7 @@ export type ListenerParts = {
 const longestLine = 32 * 2 ** 20
 const longestRaw = 64 * 1024 // of a record or line that is kept as it came
 
-export function createListener({ dialect, onEvents, isOwn, onRecord }: ListenerParts): Listener {
+export function createListener({ dialect, onEvents, mend = (record) => record, isOwn, onRecord }: ListenerParts): Listener {
   const decoder = dialect.decoder()
   let record = 0
   let heard = 0
@@ -49,10 +53,11 @@ export function createListener({ dialect, onEvents, isOwn, onRecord }: ListenerP
 
   const framer = createFramer(
     {
-      record(value, span) {
+      record(told, span) {
         heard++
-        if (isOwn?.(value) === true) return void record++
-        onEvents(keepRaw(decoder.push(value, originOf(span), span.form), span))
+        const value = mend(told)
+        if (value === undefined || isOwn?.(value) === true) return void record++
+        onEvents(keepRaw(decoder.push(value, originOf(span), value === told ? span.form : 0), span))
         onRecord?.(value)
       },
       bad(code: BadCode, text, span) {

@@ -17,8 +17,8 @@ export type Rpc = {
   notify(method: string, params?: Rec): void
   reply(id: RpcId, result: unknown): void
   refuse(id: RpcId, message: string, code?: number): void
-  /** Sees each record first, and puts right what has only one meaning. False: it answers nothing that was asked, which is told. */
-  receive(record: Rec): boolean
+  /** A record with what has only one meaning put right. Undefined: it answers nothing that was asked, which is told. */
+  mend(record: Rec): Rec | undefined
   /** Gives the answers to whoever asked, and the rest back. */
   hear(record: Rec): RpcCall | undefined
 }
@@ -47,21 +47,14 @@ export function createRpc(wire: Wire, extra: Rec = { jsonrpc: '2.0' }): Rpc {
     notify: (method, params) => say({ method, ...(params !== undefined && { params }) }),
     reply: (id, result) => say({ id, result }),
     refuse: (id, message, code = -32601) => say({ id, error: { code, message } }),
-    receive(record) {
-      const request = typeof record['method'] === 'string' ? undefined : requestOf(record)
-      if (typeof record['method'] !== 'string' && request === undefined) {
-        if (!('result' in record || 'error' in record)) return true // no message at all
-        const text = `an answer to request ${spelled(record['id'])} came, and no such request is open`
-        wire.note({ level: 'warn', code: 'unknown-answer', text, data: record })
-        return false
-      }
-      Object.assign(record, extra)
-      if (request === undefined) return true
-      record['id'] = request
-      const { result = null, error } = record
-      if (isRecord(error) && result === null) delete record['result']
-      if (error === null && result !== null) delete record['error']
-      return true
+    mend(record) {
+      const isCall = typeof record['method'] === 'string'
+      const request = isCall ? undefined : requestOf(record)
+      if (isCall || request !== undefined) return meant({ ...extra, ...(request !== undefined && { id: request }) }, record)
+      if (!('result' in record || 'error' in record)) return record // no message at all
+      const text = `an answer to request ${spelled(record['id'])} came, and no such request is open`
+      wire.note({ level: 'warn', code: 'unknown-answer', text, data: record })
+      return undefined
     },
     hear({ id, method, params, result, error }) {
       if (typeof method === 'string') return { method, params: isRecord(params) ? params : {}, ...(isId(id) && { id }) }
@@ -72,6 +65,19 @@ export function createRpc(wire: Wire, extra: Rec = { jsonrpc: '2.0' }): Rpc {
       return undefined
     },
   }
+}
+
+/** A record is not ours to change. */
+function meant(keys: Rec, record: Rec): Rec {
+  const { result = null, error } = record
+  const isFailure = isRecord(error) && result === null && 'result' in record
+  const isSuccess = error === null && result !== null
+  const isRight = !isFailure && !isSuccess && Object.entries(keys).every(([key, value]) => record[key] === value)
+  if (isRight) return record
+  const copy: Rec = { ...record, ...keys }
+  if (isFailure) delete copy['result']
+  if (isSuccess) delete copy['error']
+  return copy
 }
 
 /** Parse error, invalid request. */

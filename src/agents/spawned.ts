@@ -75,6 +75,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
   const listener = createListener({
     dialect: driver.dialect,
     onEvents: take,
+    mend: (record) => (talk.mend === undefined ? record : talk.mend(record)),
     isOwn: (record) => talk.hear?.(record) === true,
     onRecord(record) {
       if (over !== undefined) return

@@ -171,8 +171,8 @@ export const acpTalk =
         else waiting.shift() // its session is not there yet
       },
       set: (setting) => (phase === 'open' ? set(setting) : Object.assign(request, setting)),
+      mend: rpc.mend,
       hear(record) {
-        if (!rpc.receive(record)) return true
         const { method, id, params } = record
         if (method === 'session/request_permission' && isId(id)) {
           if (questions.get(keyOf(id))?.id !== id) answerQuestion(keyOf(id)) // the stream asks one question of a name

@@ -47,6 +47,7 @@ export function codexDriver(request: AgentRequest): Driver {
         talking.interrupt()
       },
       set: (setting) => talking.set?.(setting),
+      mend: (record) => (talking.mend === undefined ? record : talking.mend(record)),
       hear: (record) => talking.hear?.(record) === true,
       heard: (record) => talking.heard?.(record),
       see(event) {

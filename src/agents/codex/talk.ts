@@ -59,10 +59,10 @@ export function serverTalk(wire: Wire, request: AgentRequest, mode: Mode): Talk 
   }
 
   /** A thread that has no name is none. */
-  function readOpening(record: Rec): void {
-    if (!('result' in record) || threadIn(record['result']) !== undefined) return
-    record['error'] = { code: 0, message: `Codex opened no thread: ${quoted(stringifyJson(record['result']), 200)}` }
-    delete record['result']
+  function readOpening(record: Rec): Rec {
+    const { method, result, ...rest } = record
+    if (method !== undefined || result === undefined || threadIn(result) !== undefined) return record
+    return { ...rest, error: { code: 0, message: `Codex opened no thread: ${quoted(stringifyJson(result), 200)}` } }
   }
 
   function next(): void {
@@ -123,12 +123,14 @@ export function serverTalk(wire: Wire, request: AgentRequest, mode: Mode): Talk 
         ...(changed !== undefined && typeof changed !== 'string' && turnSettings(changed)),
       }
     },
+    mend(record) {
+      const message = rpc.mend(record)
+      return message !== undefined && message['id'] === opening ? readOpening(message) : message
+    },
     hear(record) {
-      isUnreadable = false
-      if (!rpc.receive(record)) return true
       const { id, method, params } = record
+      isUnreadable = false
       if (typeof method !== 'string') {
-        if (id === opening) readOpening(record)
         if (!unheard.delete(id)) return false
         rpc.hear(record)
         return true
