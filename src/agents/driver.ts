@@ -80,8 +80,12 @@ export type Wire = {
   text(text: string): void
   /** There is no more. */
   close(): void
-  /** Tells a prompt in the stream, for an agent that does so late or never. */
-  show(prompt: Prompt): void
+  /** Nothing was closed: what is written now is read. */
+  isOpen(): boolean
+  /** Tells a prompt in the stream, once, for an agent that does so late or never. `queued`: it has not got it. */
+  show(prompt: Prompt, state?: 'sent' | 'queued'): void
+  /** The same of a prompt that it will never get, with a word that says so. */
+  drop(prompt: Prompt): void
   /** Tells people something of the talk itself. */
   note(notice: Payload<'notice'>): void
   /** Of a call that the agent may make unasked: what stands against it, or that it must ask. */
@@ -104,6 +108,8 @@ export type Talk = {
   heard?(record: Rec): void
   /** Sees each event that is told. */
   see?(event: Event): void
+  /** Prompts that wait with us: the agent has not got them, and the stream says nothing of them yet. */
+  unsent?(): readonly Prompt[]
   /** It was given a prompt, and nothing has been heard of the turn for it. */
   isStarting?(): boolean
   /** All that was said to it has been taken up. Turns and tasks that run are known without it. */

@@ -7,8 +7,7 @@ export function headlessTalk(wire: Wire): Talk {
   let isDone = false
   return {
     prompt(prompt) {
-      if (given !== undefined) return // it listens only once
-      given = prompt
+      given = prompt // the only one, for the input is closed after it
       wire.text(prompt.text)
       wire.close()
     },

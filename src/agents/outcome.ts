@@ -20,6 +20,8 @@ export type Story = {
   turn: TurnEnd | undefined
   /** A turn is open, or a prompt was never taken up. */
   isUnfinished: boolean
+  /** A prompt was taken back before the agent got it. */
+  isTakenBack?: boolean
   /** We ended it, for it lived on after its work was done. */
   wasEnded: boolean
   cancel: Cancel | undefined
@@ -59,7 +61,7 @@ function cancelled({ reason, text, code }: Cancel, turn: TurnEnd | undefined): R
 
 function cutShort(story: Story, exit: Bad | undefined): RunEnd {
   if (exit !== undefined) return { reason: 'error', error: faultOf(`${story.title} ended ${exit.text}${lastWords(story)}`, exit) }
-  if (!story.isUnfinished) return { reason: 'end_turn' } // it was given nothing to do
+  if (!story.isUnfinished) return { reason: story.isTakenBack === true ? 'cancelled' : 'end_turn' } // it was given nothing to do
   const text = `${story.title} ended before its turn did, with exit code 0${lastWords(story)}`
   return { reason: 'cut', error: faultOf(text, { code: '0' }) }
 }

@@ -244,7 +244,7 @@ test('a cancel before the program has said anything still makes a whole session'
   const running = start({ ...driver(''), program })
   running.send({ type: 'cancel', target: 'session', by: 'user', reason: 'cancelled', text: 'stopped by SIGINT', signal: 'SIGINT' })
   assert.equal((await whole(running)).reason, 'cancelled')
-  assert.equal(running.kinds(), 'session.start prompt.submit cancel.request session.end')
+  assert.equal(running.kinds(), 'session.start cancel.request prompt.submit session.end')
   assert.equal(running.of('session.end')[0]!.signal, 'SIGINT')
 })
 

@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { type Rec, stringifyJson } from '../base/json.ts'
+import { quoted } from '../base/text.ts'
 import type { Event, EventOf, Payload } from '../model/event.ts'
 import { outcomeOf } from '../model/outcome.ts'
 import { toolKindOf } from '../model/tool-kind.ts'
@@ -17,6 +18,7 @@ import { type Cancel, endOfRun, forcedReason } from './outcome.ts'
 import { type Exit, type Group, startGroup } from './process/group.ts'
 import { linesOf } from './process/lines.ts'
 import { tailOf, type Tail } from './process/tail.ts'
+import { promptOf } from './prompt.ts'
 import { createScene } from './scene.ts'
 
 export type Patience = {
@@ -52,7 +54,11 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
   let group: Group | undefined
   let stderr: Tail | undefined
   let written: string[] = [] // until the first record comes: a second start says it again
-  let prompts: Prompt[] = [] // of which the stream has said nothing yet
+  const prompts: Prompt[] = [] // from before the session began
+  let given: Prompt[] = [] // those among them that it gets as soon as it runs, where it did not begin the session itself
+  const late: Prompt[] = [] // it has its only prompt, and has not begun
+  const told = new WeakSet<Prompt>() // by us
+  let isTakenBack = false // a prompt, before the agent got it
   let isLast = false // no more prompts will come
   let isClosed = false // its input
   let wasEnded = false
@@ -168,7 +174,16 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
       isClosed = true
       group?.stdin?.end()
     },
-    show: (prompt) => scene.tell('prompt.submit', promptOf(prompt)),
+    isOpen: () => !isClosed,
+    show(prompt, state = 'sent') {
+      if (!told.has(prompt)) scene.tell('prompt.submit', promptOf(prompt, state))
+      told.add(prompt)
+    },
+    drop(prompt) {
+      isTakenBack = true
+      wire.show(prompt, 'queued')
+      scene.tell('notice', { level: 'warn', code: 'dropped', text: `${driver.title} never got this prompt: ${quoted(prompt.text)}` })
+    },
     note: (notice) => over === undefined && scene.tell('notice', notice),
     judge({ id, name, input }) {
       const place = { session: request.session, turn: scene.turn(), call: id }
@@ -182,8 +197,11 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     if (over !== undefined) return
     switch (command.type) {
       case 'prompt':
-        prompts = scene.isStarted() ? [] : [...prompts, command]
-        talk.prompt(command)
+        if (!isClosed) {
+          if (!scene.isStarted()) prompts.push(command)
+          talk.prompt(command)
+        } else if (scene.isStarted()) wire.drop(command)
+        else late.push(command)
         break
       case 'permission': {
         const ask = asks.get(command.id)
@@ -193,7 +211,8 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
         break
       }
       case 'cancel':
-        return stop(command)
+        stop(command)
+        break
       case 'set':
         return talk.set?.(command)
       case 'finish':
@@ -244,7 +263,10 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
   function begin(): void {
     if (scene.isStarted()) return
     scene.start({ program: driver.name, ...(typeof program !== 'string' && { cwd: program.cwd }) })
-    for (const prompt of prompts) wire.show(prompt)
+    const unsent = talk.unsent?.() ?? []
+    given = prompts.filter((prompt) => !unsent.includes(prompt))
+    if (group === undefined) return // nobody knows yet whether it will run
+    for (const prompt of given) wire.show(prompt)
   }
 
   /** Its input is closed when all is done, and it is given time to leave. */
@@ -356,11 +378,13 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     const said = stderr?.text() ?? ''
     const { title } = driver
     const turn = course.lastTurn()
-    const { reason, error } = endOfRun({ title, exit, noStart, turn, isUnfinished: isBusy(), wasEnded, cancel, stderr: said })
+    const { reason, error } = endOfRun({ title, exit, noStart, turn, isUnfinished: isBusy(), isTakenBack, wasEnded, cancel, stderr: said })
     const cause = { reason, error, exitCode: exit?.code ?? undefined, signal: cancel?.signal ?? exit?.signal ?? undefined }
     listener.end(cause)
     for (const ask of asks.values()) if (ask !== 'answered') host.withdraw(ask.id)
     begin()
+    for (const prompt of given) wire.show(prompt, group === undefined ? 'queued' : 'sent')
+    for (const prompt of [...late, ...(talk.unsent?.() ?? [])]) wire.drop(prompt)
     const isBad = outcomeOf(reason) === 'failed' && cancel === undefined
     if (isBad && said.trim() !== '') scene.tell('notice', stderrNotice(title, said, stderr!.bytes()))
     if (isBad && error !== undefined && error !== turn?.error)
@@ -374,14 +398,6 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
 
   return { send, done: Promise.race([run(), forcedEnd]) }
 }
-
-const promptOf = ({ text, files = [], id, by = 'user' }: Prompt): Payload<'prompt.submit'> => ({
-  text,
-  by,
-  state: 'sent',
-  ...(files.length > 0 && { content: files.map(({ path, mime, data }) => ({ type: 'file', path, mime, data })) }),
-  ...(id !== undefined && { id }),
-})
 
 const isAsk = (event: Event): event is EventOf<'permission.request'> | EventOf<'question.request'> =>
   event.kind === 'permission.request' || event.kind === 'question.request'

@@ -7,6 +7,7 @@ import type { Event, EventOf, Fault, Payload } from '../../model/event.ts'
 import { faultOf } from '../../model/fault.ts'
 import { makeEvent } from '../../model/make.ts'
 import type { Overheard, Prompt } from '../driver.ts'
+import { promptOf } from '../prompt.ts'
 import { readAsked } from './asked.ts'
 import { createTurn, type Judge, type TurnSoFar } from './turn.ts'
 
@@ -19,7 +20,8 @@ export type Line = {
   /** There is no session to be had: said by this record, which goes to nobody. */
   lost?: Lost | undefined
 }
-export type Lost = { record: Rec; error: Fault; prompt: Prompt | undefined; isTold: boolean }
+/** `said`: the prompt that it would not take; `waiting`: those that it never got. */
+export type Lost = { record: Rec; error: Fault; said?: Prompt | undefined; waiting: readonly Prompt[]; isTold: boolean }
 
 export type Truths = {
   judge?: Judge | undefined
@@ -76,13 +78,14 @@ export function sign(event: EventOf<'prompt.submit'>, { text, id, by = 'user' }:
   if (id !== undefined) event.id = id
 }
 
-/** A session that never was has its prompt all the same, and one turn that failed. */
-export function lostEvents({ error, prompt, isTold }: Lost, turn: number): Event[] {
+/** A session that never was has its prompts all the same, and one turn that failed. */
+export function lostEvents({ error, said, waiting, isTold }: Lost, turn: number): Event[] {
   const place = { turn, synthetic: 'implied' }
   return [
     makeEvent('session.start', {}, { synthetic: 'implied' }),
     makeEvent('turn.start', { trigger: 'prompt' }, place),
-    ...(prompt === undefined ? [] : [makeEvent('prompt.submit', { text: prompt.text, by: prompt.by ?? 'user', state: 'sent' }, place)]),
+    ...(said === undefined ? [] : [makeEvent('prompt.submit', promptOf(said), place)]),
+    ...waiting.map((prompt) => makeEvent('prompt.submit', promptOf(prompt, 'queued'), place)),
     ...(isTold ? [] : [makeEvent('error', { scope: 'session', fatal: true, error }, place)]),
     makeEvent('turn.end', { reason: 'error', error }, place),
   ]

@@ -110,10 +110,8 @@ export const acpTalk =
     function lose(failure: RpcFailure, isTold = false): void {
       if (phase === 'lost') return
       phase = 'lost'
-      const prompt = waiting[0]
-      waiting.length = 0
       wire.close()
-      line.lost = { record: { jsonrpc: '2.0', method: '_lost' }, error: faultFrom(failure), prompt, isTold }
+      line.lost = { record: { jsonrpc: '2.0', method: '_lost' }, error: faultFrom(failure), waiting: waiting.splice(0), isTold }
       wire.tell(line.lost.record)
     }
 
@@ -131,7 +129,7 @@ export const acpTalk =
     // ── turns ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
     function next(): void {
-      if (phase !== 'open' || running !== undefined) return
+      if (phase !== 'open' || running !== undefined || !wire.isOpen()) return
       running = line.saying = waiting.shift()
       if (running === undefined) return
       line.isStopping = false
@@ -158,7 +156,6 @@ export const acpTalk =
 
     return {
       prompt(prompt) {
-        if (phase === 'lost') return
         queue(waiting, prompt)
         next()
       },
@@ -167,8 +164,9 @@ export const acpTalk =
         if (answer.stop === true && running !== undefined) cancel()
       },
       interrupt() {
-        if (running !== undefined) cancel()
-        else waiting.shift() // its session is not there yet
+        if (running !== undefined) return cancel()
+        const prompt = waiting.shift() // its session is not there yet
+        if (prompt !== undefined) wire.drop(prompt)
       },
       set: (setting) => (phase === 'open' ? set(setting) : Object.assign(request, setting)),
       mend: rpc.mend,
@@ -195,6 +193,7 @@ export const acpTalk =
           wire.write({ jsonrpc: '2.0', id: call.id, result: cancelledOutcome })
         } else if (line.isStopping === true) answerQuestion(keyOf(call.id))
       },
+      unsent: () => waiting,
       isIdle: () => running === undefined && waiting.length === 0,
     }
   }

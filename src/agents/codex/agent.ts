@@ -28,11 +28,13 @@ export function codexDriver(request: AgentRequest): Driver {
   const ear = createEar(() => hasCalls)
   let first: Prompt | undefined
   let fallBack = (): void => {}
+  let unheard: readonly Prompt[] = [] // exec takes one prompt
 
   function talk(wire: Wire): Talk {
     let talking: Talk = isPlain ? headlessTalk(wire) : serverTalk(wire, request, mode)
     fallBack = () => {
       hasCalls = false
+      unheard = (talking.unsent?.() ?? []).filter((prompt) => prompt !== first)
       talking = headlessTalk({ ...wire, text() {} })
       if (first !== undefined) talking.prompt(first)
     }
@@ -54,6 +56,7 @@ export function codexDriver(request: AgentRequest): Driver {
         ear.see(event)
         talking.see?.(event)
       },
+      unsent: () => [...unheard, ...(talking.unsent?.() ?? [])],
       isStarting: () => talking.isStarting?.() === true,
       isIdle: () => talking.isIdle(),
     }

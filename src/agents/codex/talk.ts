@@ -66,7 +66,7 @@ export function serverTalk(wire: Wire, request: AgentRequest, mode: Mode): Talk 
   }
 
   function next(): void {
-    if (thread === undefined || turn !== undefined || isStarting) return
+    if (thread === undefined || turn !== undefined || isStarting || !wire.isOpen()) return
     const prompt = waiting.shift()
     if (prompt === undefined) return
     isStarting = true
@@ -154,9 +154,10 @@ export function serverTalk(wire: Wire, request: AgentRequest, mode: Mode): Talk 
       if (event.kind !== 'turn.start') return
       isStarting = false
       lastTurn = turn = event.native ?? ''
-      if (thread === undefined) for (const prompt of waiting.splice(0)) wire.show(prompt) // nothing will come of them
+      if (thread === undefined) for (const prompt of waiting.splice(0)) wire.show(prompt, 'queued') // nothing will come of them
       if (isStopping) interrupt()
     },
+    unsent: () => waiting,
     isStarting: () => isStarting,
     isIdle: () => waiting.length === 0 && !isStarting,
   }

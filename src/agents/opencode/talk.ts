@@ -44,7 +44,7 @@ export const opencodeTalk =
     }
 
     function next(): void {
-      if (session === undefined || running !== undefined || isLost) return
+      if (session === undefined || running !== undefined || !wire.isOpen()) return
       running = line.saying = waiting.shift()
       if (running === undefined) return
       const body = { parts: partsOf(running), ...modelOf(model), ...(mode !== undefined && { agent: mode }) }
@@ -55,11 +55,9 @@ export const opencodeTalk =
     function lose(error: Fault, isTold = false): void {
       if (isLost) return
       isLost = true
-      const prompt = line.saying ?? (running === undefined ? waiting[0] : undefined) // what was told is not told again
-      waiting.length = 0
       running = undefined
       wire.close()
-      line.lost = { record: { type: 'lost' }, error, prompt, isTold }
+      line.lost = { record: { type: 'lost' }, error, said: line.saying, waiting: waiting.splice(0), isTold }
       wire.tell(line.lost.record)
     }
 
@@ -75,7 +73,6 @@ export const opencodeTalk =
 
     return {
       prompt(prompt) {
-        if (isLost) return
         queue(waiting, prompt)
         next()
       },
@@ -85,8 +82,9 @@ export const opencodeTalk =
         if (answer.stop === true) abort()
       },
       interrupt() {
-        if (running !== undefined) abort()
-        else waiting.shift() // its session is not there yet
+        if (running !== undefined) return abort()
+        const prompt = waiting.shift() // its session is not there yet
+        if (prompt !== undefined) wire.drop(prompt)
       },
       set(setting) {
         model = setting.model ?? model
@@ -109,6 +107,8 @@ export const opencodeTalk =
         running = line.saying = undefined
         next()
       },
+      unsent: () => waiting,
+      isStarting: () => running !== undefined,
       isIdle: () => running === undefined && waiting.length === 0,
     }
   }
