@@ -158,6 +158,12 @@ const changes: Record<StreamDialect, readonly Change[]> = {
       (record) => record['type'] === 'result' && Array.isArray(record['errors']),
       (record) => [{ ...record, result: 'fine' }],
     ],
+    [
+      'a result that says nothing',
+      'silent-result',
+      (record) => record['type'] === 'result',
+      ({ subtype: _subtype, is_error: _failed, ...record }) => [record],
+    ],
     ['a block that does not stop', 'stream-bracket', (record) => eventOf(record)['type'] === 'content_block_stop', drop],
     ['a block that starts twice', 'stream-bracket', (record) => eventOf(record)['type'] === 'content_block_start', twice],
   ],

@@ -236,3 +236,13 @@ test("the program gets its own keys and this run's variables, and none of ours",
     SLUICE_EMIT_SOCKET: '/s',
   })
 })
+
+test('a result that says nothing of how the turn ended is no success, whatever the exit code', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'claude-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const lines = readFileSync(fixture('claude/2.1.325/a-text.ndjson'), 'utf8').split('\n').filter(Boolean)
+  const file = join(folder, 'silent.ndjson')
+  writeFileSync(file, lines.map((line) => `${line.includes('"type":"result"') ? '{"type":"result"}' : line}\n`).join(''))
+  const { reason, error } = await whole(play({ recording: '2.1.325/a-text', more: { FIXTURE_RECORDING: file } }))
+  assert.deepEqual([reason, error?.code], ['error', 'unreadable-end'])
+})

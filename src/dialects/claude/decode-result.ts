@@ -9,7 +9,7 @@ import type { Reason } from '../../model/vocabulary.ts'
 import { settleAll } from './decode-control.ts'
 import { closeMessage } from './decode-lane.ts'
 import type { Reader, Session } from './decode-state.ts'
-import { faultFrom, finishOf, nat, real, reasonOf, usageOf, usageOfModel, usd } from './values.ts'
+import { faultFrom, finishOf, isSilent, nat, real, reasonOf, usageOf, usageOfModel, usd } from './values.ts'
 import type { Wire } from './wire.ts'
 
 type Result = Wire<'result'>
@@ -79,6 +79,7 @@ function causeOf({ finish }: Session, { category, http }: Fault): Reason {
 
 function failure({ session }: Reader, record: Result): Fault {
   if (session.fault !== undefined) return session.fault
+  if (isSilent(record) && reasonOf(record) === 'error') return unreadableEnd(record)
   const errors = record.errors?.filter((error) => typeof error === 'string').join('\n')
   const text = record.result || errors || record.terminal_reason || record.subtype || ''
   const fault = faultFrom(text, {

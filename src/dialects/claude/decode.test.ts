@@ -301,3 +301,22 @@ test('a result of the wrong shape ends its turn as failed, and says what it was'
   assert.deepEqual([end?.reason, more.length], ['error', 0])
   assert.match(end!.error!.text, /cannot be read: .*"subtype":5/)
 })
+
+test('a result that does not say that all went well is none that did', () => {
+  const { subtype: _subtype, is_error: _failed, ...silent } = ended()
+  for (const told of [
+    { type: 'result' },
+    silent,
+    { ...silent, result: 'Done.' },
+    { ...silent, subtype: 'new' },
+    { ...silent, stop_reason: 'end_turn' },
+  ]) {
+    const [end, ...more] = only(decodeAll([init, said('a'), told]), 'turn.end')
+    assert.deepEqual([end?.reason, end?.error?.code, more.length], ['error', 'unreadable-end', 0])
+    assert.match(end!.error!.text, /cannot be read: "{"type":"result"/)
+  }
+  for (const told of [{ subtype: 'success' }, { is_error: false }, { subtype: 'new', is_error: false }])
+    assert.equal(only(decodeAll([init, said('a'), { ...silent, ...told }]), 'turn.end')[0]?.reason, 'end_turn')
+  assert.equal(only(decodeAll([init, { ...silent, stop_reason: 'max_tokens' }]), 'turn.end')[0]?.reason, 'max_tokens')
+  assert.equal(only(decodeAll([init, { ...silent, subtype: 'error_during_execution' }]), 'turn.end')[0]?.reason, 'cancelled')
+})

@@ -7,6 +7,7 @@ import { isRepair, type Order, type Report } from '../contract.ts'
 import { type Channel, newChannel, stepControl } from './order-control.ts'
 import { forgetTurn, laneOf, newSession, type Call, type OrderSession, stepAssistant, stepStream, stepUser } from './order-message.ts'
 import { uuidFor } from './uuid.ts'
+import { isSilent } from './values.ts'
 import type { Wire } from './wire.ts'
 
 export const rules = {
@@ -21,6 +22,7 @@ export const rules = {
   'missing-end': 'Every turn ends with a result.',
   'extra-result': 'A result ends a turn that an init began.',
   'result-index': 'result_index rises by one from result to result; a new process counts from 0 again.',
+  'silent-result': 'A result says by its subtype or by is_error how its turn ended.',
   'error-result': 'A result of an error subtype carries errors and no result text.',
   'after-result': 'After its result a turn says no more; a new init begins the next.',
   'unknown-request': 'A control_response or control_cancel_request names a control_request that is open.',
@@ -145,6 +147,7 @@ function stepResult(session: OrderSession, record: Wire<'result'>, breaks: Break
         if (call.state === 'open' && isMain(call)) breaks('unanswered-call', `no tool_result for ${quoted(id)} before the result`, 'warn')
     forgetTurn(session)
   }
+  if (isSilent(record)) breaks('silent-result', 'a result that says neither by subtype nor by is_error how its turn ended')
   if (subtype?.startsWith('error') === true && typeof record.result === 'string') breaks('error-result', `${subtype} carries a result text`)
 }
 

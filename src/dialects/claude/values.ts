@@ -84,12 +84,16 @@ type Result = {
   is_error?: boolean | undefined
 }
 
+/** It has no word for how the turn ended. That it went well must be said. */
+export const isSilent = ({ subtype = '', is_error: failed }: Result): boolean =>
+  failed === undefined && subtype !== 'success' && !subtype.startsWith('error')
+
 /** `subtype: "success"` with `is_error` is a failure; 1.0's max-turns result without `is_error` is still one of max turns. */
 export function reasonOf(result: Result): Reason {
   const told = ofSubtype.get(result.subtype ?? '') ?? ofTerminal.get(result.terminal_reason ?? '')
   if (told !== undefined) return told
   if (result.stop_reason === 'refusal') return 'refusal'
-  if (result.is_error === true) return result.stop_reason === 'max_tokens' ? 'max_tokens' : 'error'
+  if (result.is_error === true || isSilent(result)) return result.stop_reason === 'max_tokens' ? 'max_tokens' : 'error'
   if (result.subtype === 'error_during_execution') return 'cancelled'
   return result.subtype?.startsWith('error') === true ? 'error' : (finishOf(result.stop_reason) ?? 'end_turn')
 }
