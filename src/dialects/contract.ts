@@ -119,6 +119,16 @@ export function decoderOf(
     body.bad?.(record, tag, origin)
   }
 
+  /** With the first event that the record tells; where it tells none, the record itself is kept. */
+  function keep(unknown: Rec, events: Event[], record: Rec, tag: string): void {
+    const teller = events.find((event) => event.synthetic !== 'implied' && !keepsText(event))
+    if (teller !== undefined) teller.ext = { [dialect.name]: merged(teller.ext?.[dialect.name], unknown) } // the dialect keeps some itself
+    else if (!events.some(keepsText)) {
+      pen.raw(tag, 'unmapped', body.place?.(record))
+      events.push(...pen.take())
+    }
+  }
+
   return {
     push(record, origin, form = 0) {
       const type = typeOf(record, form)
@@ -133,9 +143,8 @@ export function decoderOf(
       if (form !== 0 && type.forms.has(form)) return events
       const added = record['synthetic']
       const unknown = unknownIn(record, (type.known ??= knownOf(dialect, type.tag)))
+      if (unknown !== undefined) keep(unknown, events, record, type.tag)
       if (typeof added === 'string') for (const event of events) event.synthetic ??= added // sluice wrote this record, and said why
-      const teller = unknown && events.find((event) => event.synthetic !== 'implied' && !keepsText(event))
-      if (teller !== undefined) teller.ext = { [dialect.name]: merged(teller.ext?.[dialect.name], unknown) } // the dialect keeps some itself
       if (form !== 0 && unknown === undefined && added === undefined && type.forms.size < mostForms) type.forms.add(form)
       return events
     },
