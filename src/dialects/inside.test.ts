@@ -51,6 +51,11 @@ test('unknown keys are told where they stand, with nothing else', () => {
   assert.deepEqual(found({ open: { x: 1 } }), { open: { x: 1 } }, 'a schema that names no key knows none')
 })
 
+test('which of the keys must be there says nothing of the others', () => {
+  const either = { properties: { a: { type: 'object', properties: { b: {} } } }, anyOf: [{ required: ['a'] }, { required: ['c'] }] }
+  assert.deepEqual(JSON.parse(JSON.stringify(unknownIn({ a: { b: 1, d: 2 }, e: 3 }, knownIn(either)!))), { a: { d: 2 }, e: 3 })
+})
+
 test('keys that would change an object are keys like others', () => {
   const record = JSON.parse('{"usage":{"__proto__":{"a":1},"constructor":2}}') as Rec
   assert.equal(JSON.stringify(unknownIn(record, known)), '{"usage":{"__proto__":{"a":1},"constructor":2}}')

@@ -6,8 +6,9 @@ import { isRecord, type Rec } from '../base/json.ts'
 export type Known = { keys?: ReadonlyMap<string, Known | undefined>; items?: Known | undefined; values?: Known | undefined }
 
 export function knownIn({ anyOf, properties, patternProperties = {}, items }: Schema): Known | undefined {
-  if (anyOf !== undefined) return anyOf.some(isOpen) ? undefined : anyOf.map(knownIn).reduce(joined, undefined)
+  // Beside properties, anyOf only says which of them must be there.
   if (properties !== undefined) return { keys: new Map(Object.entries(properties).map(([key, value]) => [key, knownIn(value)])) }
+  if (anyOf !== undefined) return anyOf.some(isOpen) ? undefined : anyOf.map(knownIn).reduce(joined, undefined)
   const [inMap] = Object.values(patternProperties)
   const known = { items: items && knownIn(items), values: inMap && knownIn(inMap) }
   return known.items === undefined && known.values === undefined ? undefined : known

@@ -2,7 +2,23 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Rec } from '../../base/json.ts'
 import type { Kind } from '../../model/event.ts'
-import { answer, ask, decodeAll, kindsOf, oneOf, plain, says, shortly, update, within } from './support.test.ts'
+import {
+  allOf,
+  answer,
+  ask,
+  decodeAll,
+  done,
+  kindsOf,
+  oneOf,
+  opening,
+  plain,
+  prompt,
+  says,
+  shortly,
+  turn,
+  update,
+  within,
+} from './support.test.ts'
 
 /** The one event that an update becomes. */
 const told = (sessionUpdate: string, fields: Rec): Rec => {
@@ -173,4 +189,14 @@ test('a file that the host wrote for the agent has changed', () => {
 test('what an agent says of its login is a notice', () => {
   const [event] = decodeAll([{ jsonrpc: '2.0', method: '_auth/status_update', params: { authStatus: { label: 'API key' } } }])
   assert.deepEqual([event?.kind satisfies Kind | undefined, event?.kind === 'notice' && event.text], ['notice', 'API key'])
+})
+
+test('unknown keys are kept, however deep they stand, alone and in traffic', () => {
+  const news = { weather: 'fine' }
+  const chunk = update('agent_message_chunk', { ...news, content: { type: 'text', text: 'a', annotations: news } })
+  const kept = { params: { update: { ...news, content: { annotations: news } } } }
+  const [alone, wrapped] = allOf(decodeAll([...turn(chunk, { t: 5, from: 'agent', message: chunk })]), 'text.delta')
+  assert.deepEqual(plain([alone?.ext, wrapped?.ext]), [{ acp: kept }, { acp: { message: kept } }])
+  const ended = oneOf(decodeAll([...opening, prompt(), done(2, { usage: { totalTokens: 3, moonTokens: 1 } })]), 'turn.end')
+  assert.deepEqual(plain(ended.ext), { acp: { result: { usage: { moonTokens: 1 } } } })
 })

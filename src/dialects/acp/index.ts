@@ -12,6 +12,7 @@ export const acp: WritableDialect = {
   ...claimer,
   shapes,
   tag: tagOf,
+  namesAll: true,
   numberIds: true,
   decoder: () => decoderOf(acp, decode),
   encoder: encode,

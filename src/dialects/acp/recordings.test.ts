@@ -33,7 +33,8 @@ test('everything is known, legal and in canonical order', () => {
 
 test('bare messages tell the same as traffic, but for how long it took', () => {
   for (const [agent, scenario] of scenarios) {
-    const timeless = (records: Rec[]): Rec[] => decodeAll(records).map((event) => ({ ...shortly(event), durationMs: 0 }))
+    const timeless = (records: Rec[]): Rec[] => decodeAll(records).map((event) => ({ ...shortly(event), durationMs: 0, ext: extOf(event) }))
+    const extOf = ({ ext = {} }: Event): unknown => plain((ext['acp'] as Rec | undefined)?.['message'] ?? ext['acp'] ?? null)
     assert.deepEqual(timeless(bare(traffic(agent, scenario))), timeless(traffic(agent, scenario)), `${agent}/${scenario}`)
   }
 })

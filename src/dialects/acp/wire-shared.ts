@@ -1,5 +1,6 @@
 // Schema pieces that several messages of the protocol share. Only what decoding needs is required; nobody's extra keys are wrong.
 import Type, { type Static, type TSchema } from 'typebox'
+import { named } from '../named.ts'
 
 export const text = Type.String()
 export const number = Type.Number()
@@ -24,7 +25,12 @@ export const block = object({
 })
 
 /** A block in `content`, a diff or a terminal: told apart by `type`. */
-const toolContent = object({ type: optional(text), content: optional(any), terminalId: optional(text) })
+const toolContent = object({
+  type: optional(text),
+  content: optional(any),
+  terminalId: optional(text),
+  ...named(['path', 'oldText', 'newText']),
+})
 
 export const tool = object({
   toolCallId: text,
@@ -42,13 +48,19 @@ export const planEntry = object({ content: optional(text), status: optional(text
 
 // ── what a session can be set to ─────────────────────────────────────────────────────────────────────────────────────────
 
-const named = { name: optional(text), description: orNull(text) }
+const label = { name: optional(text), description: orNull(text) }
 
-const choice = object({ ...named, value: optional(text), options: optional(list(object({ ...named, value: optional(text) }))) })
+const choice = object({
+  ...label,
+  ...named(['group']),
+  value: optional(text),
+  options: optional(list(object({ ...label, value: optional(text) }))),
+})
 /** `options` may stand in groups, which have options of their own. */
 const configOption = object({
-  ...named,
+  ...label,
   id: optional(text),
+  ...named(['type']),
   category: orNull(text),
   currentValue: optional(any),
   options: optional(list(choice)),
@@ -56,9 +68,9 @@ const configOption = object({
 export const configOptions = orNull(list(configOption))
 
 export const settings = {
-  modes: orNull(object({ currentModeId: optional(text), availableModes: optional(list(object({ ...named, id: optional(text) }))) })),
+  modes: orNull(object({ currentModeId: optional(text), availableModes: optional(list(object({ ...label, id: optional(text) }))) })),
   models: orNull(
-    object({ currentModelId: optional(text), availableModels: optional(list(object({ ...named, modelId: optional(text) }))) }),
+    object({ currentModelId: optional(text), availableModels: optional(list(object({ ...label, modelId: optional(text) }))) }),
   ),
   configOptions,
 }

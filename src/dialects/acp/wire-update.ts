@@ -1,5 +1,6 @@
 // `session/update`: what an agent tells while it works, told apart by `update.sessionUpdate`. All variants of version 1, those
 // that only some clients ask for included.
+import { named } from '../named.ts'
 import { any, block, configOptions, count, list, number, object, optional, orNull, planEntry, text, tool } from './wire-shared.ts'
 
 const chunk = object({ content: block, messageId: orNull(text) })
@@ -14,10 +15,16 @@ export const updates = {
   tool_call_update: tool,
   plan: object({ entries: list(planEntry) }),
   plan_update: object({
-    plan: object({ type: optional(text), entries: optional(list(planEntry)), content: optional(text), uri: optional(text) }),
+    plan: object({
+      ...named(['id', 'planId']),
+      type: optional(text),
+      entries: optional(list(planEntry)),
+      content: optional(text),
+      uri: optional(text),
+    }),
   }),
-  plan_removed: object({}),
-  available_commands_update: object({ availableCommands: list(object({ name: text, description: orNull(text) })) }),
+  plan_removed: object({ ...named(['id', 'planId']) }),
+  available_commands_update: object({ availableCommands: list(object({ name: text, description: orNull(text), ...named(['input']) })) }),
   current_mode_update: object({ currentModeId: text }),
   config_option_update: object({ configOptions }),
   session_info_update: object({ title: orNull(text), updatedAt: orNull(text) }),

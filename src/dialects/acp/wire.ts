@@ -2,6 +2,7 @@
 // `{t, from, message}`. Told apart by `method`; a response has none, so what it holds must do.
 import Type, { type Static, type TSchema } from 'typebox'
 import type { Loose } from '../../model/loose.ts'
+import { named } from '../named.ts'
 import { aliases, families, resultTags } from './message.ts'
 import { any, block, list, number, object, optional, orNull, settings, text, tool } from './wire-shared.ts'
 import { updates, type Variant } from './wire-update.ts'
@@ -63,7 +64,17 @@ const methods = {
   'session/update/extension': object(ofSession),
 }
 
-const usage = orNull(object({ inputTokens: optional(number), outputTokens: optional(number), totalTokens: optional(number) }))
+const usage = orNull(
+  object({
+    inputTokens: optional(number),
+    outputTokens: optional(number),
+    totalTokens: optional(number),
+    ...named(['thoughtTokens', 'cachedReadTokens', 'cachedWriteTokens']),
+    // as agents write them elsewhere
+    ...named(['reasoningOutputTokens', 'cachedInputTokens', 'cacheWriteInputTokens']),
+    ...named(['input_tokens', 'output_tokens', 'total_tokens', 'thought_tokens', 'cached_read_tokens', 'cached_write_tokens']),
+  }),
+)
 const exit = { exitCode: orNull(number), signal: orNull(text) }
 
 /** What a response holds, as far as it tells what it answers. */
@@ -85,9 +96,10 @@ const error = object({ code: number, message: text, data: optional(any) })
  */
 const record = (fields: Record<string, TSchema>, required: string[]) => {
   const body = Object.fromEntries(Object.entries(fields).map(([key, schema]) => [key, optional(schema)]))
-  const message = { ...Type.Object(body), required }
+  const rpc = { jsonrpc: optional(any), id: optional(any), ...body }
+  const message = { ...Type.Object(rpc), required }
   return Type.Object(
-    { jsonrpc: optional(any), id: optional(any), ...body, t: optional(number), from: optional(text), message: optional(message) },
+    { ...rpc, t: optional(number), from: optional(text), message: optional(message) },
     { anyOf: [{ required }, { required: ['message'] }] },
   )
 }
@@ -101,7 +113,10 @@ const mapped = <Keys extends string>(shapes: Record<Keys, TSchema>, make: (shape
 
 export const records: Record<string, TSchema> = {
   ...Object.fromEntries(
-    Object.entries(updates).map(([variant, update]) => [`session/update/${variant}`, call(object({ ...ofSession, update }))]),
+    Object.entries(updates).map(([variant, { properties }]) => {
+      const update = Type.Object({ sessionUpdate: optional(any), ...properties })
+      return [`session/update/${variant}`, call(object({ ...ofSession, update }))]
+    }),
   ),
   ...mapped(methods, call),
   ...mapped(results, (result) => record({ result }, ['result'])),

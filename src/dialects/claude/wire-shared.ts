@@ -1,6 +1,7 @@
 // Pieces that several record families share. Only what the decoder reads is typed; all other keys are named and left open,
 // so a new version of the program does not turn good records into bad ones.
 import Type, { type Static, type TSchema } from 'typebox'
+import { named } from '../named.ts'
 
 export const text = Type.String()
 export const number = Type.Number()
@@ -11,11 +12,6 @@ export const optional = Type.Optional
 /** An optional key that may also be null. Two words in `type` cost one comparison; a union would cost an error object. */
 export const orNull = <Schema extends TSchema>(schema: Schema) =>
   Type.Optional(Type.Unsafe<Static<Schema> | null>({ ...schema, type: [(schema as { type?: string }).type, 'null'] }))
-/** Keys that are known to exist and that nobody reads. */
-export const named = <const Key extends string>(keys: readonly Key[]) =>
-  Object.fromEntries(keys.map((key) => [key, Type.Optional(Type.Unknown())])) as { [K in Key]: typeof openKey } // fromEntries forgets the keys
-const openKey = Type.Optional(Type.Unknown())
-
 /** On nearly all records of the live stream; control records have neither. */
 export const stamp = { session_id: optional(text), uuid: optional(any) }
 
