@@ -10,6 +10,7 @@ export type Schema = {
   const?: unknown
   properties?: Record<string, Schema>
   patternProperties?: Record<string, Schema>
+  additionalProperties?: Schema | false
   required?: string[]
   items?: Schema
   anyOf?: Schema[]

@@ -17,6 +17,7 @@ const schema = object({
   loose: union([object({ a: text() }), any()]),
   oneOrMany: union([object({ a: any() }), list(object({ b: any() }))]),
   models: Type.Record(text(), object({ cost: any() })),
+  shares: Type.Unsafe({ type: 'object', additionalProperties: object({ cost: any() }) }),
 })
 const known = knownIn(schema as unknown as Schema)!
 const found = (record: Rec): unknown => JSON.parse(JSON.stringify(unknownIn(record, known) ?? null))
@@ -48,6 +49,7 @@ test('unknown keys are told where they stand, with nothing else', () => {
   assert.deepEqual(found({ oneOrMany: { a: { x: 1 }, c: 1 } }), { oneOrMany: { c: 1 } })
   assert.deepEqual(found({ oneOrMany: [{ b: { x: 1 }, a: 1 }] }), { oneOrMany: { 0: { a: 1 } } })
   assert.deepEqual(found({ models: { one: { cost: 1, time: 2 } } }), { models: { one: { time: 2 } } })
+  assert.deepEqual(found({ shares: { one: { cost: 1, time: 2 } } }), { shares: { one: { time: 2 } } })
   assert.deepEqual(found({ open: { x: 1 } }), { open: { x: 1 } }, 'a schema that names no key knows none')
 })
 

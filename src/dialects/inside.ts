@@ -5,18 +5,18 @@ import { isRecord, type Rec } from '../base/json.ts'
 /** `keys`: those of an object, each with what is known of its value. `items`: of a list. `values`: of a map, whatever its keys. */
 export type Known = { keys?: ReadonlyMap<string, Known | undefined>; items?: Known | undefined; values?: Known | undefined }
 
-export function knownIn({ anyOf, properties, patternProperties = {}, items }: Schema): Known | undefined {
+export function knownIn({ anyOf, properties, patternProperties = {}, additionalProperties, items }: Schema): Known | undefined {
   // Beside properties, anyOf only says which of them must be there.
   if (properties !== undefined) return { keys: new Map(Object.entries(properties).map(([key, value]) => [key, knownIn(value)])) }
   if (anyOf !== undefined) return anyOf.some(isOpen) ? undefined : anyOf.map(knownIn).reduce(joined, undefined)
-  const [inMap] = Object.values(patternProperties)
+  const [inMap = additionalProperties || undefined] = Object.values(patternProperties)
   const known = { items: items && knownIn(items), values: inMap && knownIn(inMap) }
   return known.items === undefined && known.values === undefined ? undefined : known
 }
 
 /** It allows any object, any list, or any value. */
-const isOpen = ({ anyOf, properties, patternProperties, items, ...rest }: Schema): boolean =>
-  (anyOf ?? properties ?? patternProperties ?? items) === undefined &&
+const isOpen = ({ anyOf, properties, patternProperties, additionalProperties, items, ...rest }: Schema): boolean =>
+  (anyOf ?? properties ?? patternProperties ?? additionalProperties ?? items) === undefined &&
   (rest.type === 'object' || rest.type === 'array' || !('type' in rest || 'const' in rest || 'enum' in rest))
 
 /** What one of them knows, the other need not. */

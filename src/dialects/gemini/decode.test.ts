@@ -302,3 +302,9 @@ suite('the one object', () => {
     assert.deepEqual(only(events, 'text.end'), [])
   })
 })
+
+test('unknown keys are kept, however deep they stand', () => {
+  const models = { m: { ...stats.models.m, moon_tokens: 1 } }
+  const [end] = only(decodeAll([init, asked, said('a'), ended({ stats: { ...stats, models, weather: 'fine' } })]), 'turn.end')
+  assert.deepEqual(JSON.parse(JSON.stringify(end?.ext)), { gemini: { stats: { models: { m: { moon_tokens: 1 } }, weather: 'fine' } } })
+})

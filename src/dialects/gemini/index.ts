@@ -10,6 +10,7 @@ export const gemini: Dialect = {
   ...claimer,
   shapes,
   tag,
+  namesAll: true,
   decoder: () => decoderOf(gemini, decode),
   order,
   rules,

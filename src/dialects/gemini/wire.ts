@@ -2,6 +2,7 @@
 // (`output`), and the lines of a chat file. Only some have a `type`; `tag.ts` tells the rest apart by their keys.
 import Type, { type Static, type TSchema } from 'typebox'
 import type { Loose } from '../../model/loose.ts'
+import { named } from '../named.ts'
 
 const text = Type.String()
 const number = Type.Number()
@@ -47,7 +48,9 @@ const events = {
 // ── the one object ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 const modelStats = Type.Object({
-  api: optional(Type.Object({ totalRequests: optional(number), totalLatencyMs: optional(number) })),
+  api: optional(
+    Type.Object({ totalRequests: optional(number), totalLatencyMs: optional(number), ...named(['totalErrors', 'errorsByType']) }),
+  ),
   tokens: optional(
     Type.Object({
       input: optional(number),
@@ -59,6 +62,7 @@ const modelStats = Type.Object({
       tool: optional(number),
     }),
   ),
+  ...named(['roles']),
 })
 
 const output = {
@@ -114,6 +118,9 @@ const message = Type.Object({ type: text, id: optional(text), ...said, ...answer
 const line = <const Name extends string, Fields extends Record<string, TSchema>>(type: Name, fields: Fields) =>
   Type.Object({ type: Type.Literal(type), id: text, ...said, ...fields })
 
+/** What a message has besides, as far as it is one of those above. */
+const again = ['timestamp', 'displayContent', 'thoughts', 'tokens', 'model', 'toolCalls'] as const
+
 const chat = {
   header: Type.Object({ sessionId: text, projectHash: text, ...meta }),
   user: line('user', {}),
@@ -124,7 +131,7 @@ const chat = {
   $set: Type.Object({
     $set: Type.Object({
       ...meta,
-      messages: optional(list(Type.Object({ type: optional(text), id: optional(text), content: optional(any) }))),
+      messages: optional(list(Type.Object({ type: optional(text), id: optional(text), content: optional(any), ...named(again) }))),
     }),
   }),
   $rewindTo: Type.Object({ $rewindTo: text }),

@@ -128,3 +128,11 @@ test('an abort may end a call after the session is idle: the call is cancelled, 
   const [end] = only(events, 'tool.end')
   assert.deepEqual([end?.status, end?.turn, only(events, 'turn.start').length], ['cancelled', 1, 1])
 })
+
+test('unknown keys are kept, however deep they stand', () => {
+  const state = { status: 'completed', input: { any: 1 }, output: 'x', metadata: { any: 1 }, time: { start: 1, end: 2, moon: 3 } }
+  const [end] = only(decodeAll([grown('step-start'), toolPart(state, { weather: 'fine' })]), 'tool.end')
+  assert.deepEqual(JSON.parse(JSON.stringify(end?.ext)), {
+    opencode: { properties: { part: { weather: 'fine', state: { time: { moon: 3 } } } } },
+  })
+})

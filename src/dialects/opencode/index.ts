@@ -10,6 +10,7 @@ export const opencode: Dialect = {
   ...claimer,
   shapes,
   tag,
+  namesAll: true,
   decoder: () => decoderOf(opencode, decode, { interleaved: true }),
   order,
   rules,

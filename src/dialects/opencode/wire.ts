@@ -3,6 +3,7 @@
 // Lenient: older servers name the session only inside `info` or `part`, and a number that was NaN comes as null.
 import Type, { type Static, type TSchema } from 'typebox'
 import type { Loose } from '../../model/loose.ts'
+import { named } from '../named.ts'
 import { quiet } from './quiet.ts'
 
 const text = Type.String()
@@ -46,6 +47,7 @@ const state = Type.Object({
   metadata: anything,
   time,
   attachments: orNull(Type.Array(json)),
+  ...named(['raw']),
 })
 const spoken = { text, time, synthetic: optional(json), metadata: anything }
 
@@ -53,15 +55,15 @@ const parts = {
   text: part(spoken),
   reasoning: part(spoken),
   tool: part({ tool: text, callID: optional(text), state }),
-  'step-start': part({}),
-  'step-finish': part({ reason: orNull(text), tokens, cost: orNull(number) }),
+  'step-start': part(named(['snapshot'])),
+  'step-finish': part({ reason: orNull(text), tokens, cost: orNull(number), ...named(['snapshot']) }),
   file: part({ mime: orNull(text), url: orNull(text) }),
-  patch: part({ files: Type.Array(text) }),
+  patch: part({ files: Type.Array(text), ...named(['hash']) }),
   retry: part({ attempt: number, error: optional(json) }),
   compaction: part({ auto: optional(json) }),
   subtask: part({ prompt: orNull(text) }),
   agent: part({}),
-  snapshot: part({}),
+  snapshot: part(named(['snapshot'])),
 }
 export type PartType = keyof typeof parts
 export type PartOf<T extends PartType> = Loose<Static<(typeof parts)[T]>>
@@ -92,7 +94,7 @@ const updated = <T extends PartType>(type: T) =>
     properties: Type.Object({ sessionID: optional(text), part: parts[type], time: orNull(number) }),
   })
 
-const model = orNull(Type.Object({ id: orNull(text), modelID: orNull(text), providerID: orNull(text) }))
+const model = orNull(Type.Object({ id: orNull(text), modelID: orNull(text), providerID: orNull(text), ...named(['variant']) }))
 const sessionInfo = Type.Object({
   id: text,
   parentID: orNull(text),
@@ -105,6 +107,7 @@ const sessionInfo = Type.Object({
   cost: orNull(number),
   tokens,
   time,
+  ...named(['slug', 'projectID', 'path', 'summary']),
 })
 const messageInfo = Type.Object({
   id: text,
@@ -119,6 +122,7 @@ const messageInfo = Type.Object({
   cost: orNull(number),
   tokens,
   time,
+  ...named(['parentID', 'mode', 'path', 'model', 'summary', 'variant']),
 })
 const question = Type.Object({
   question: text,
@@ -161,7 +165,7 @@ const server = {
     patterns: orNull(Type.Array(text)),
     metadata: optional(json),
     always: orNull(Type.Array(json)),
-    tool: orNull(Type.Object({ callID: orNull(text) })),
+    tool: orNull(Type.Object({ callID: orNull(text), ...named(['messageID']) })),
   }),
   // Before 1.1: one pattern or several, and a title for people.
   'permission.updated': event('permission.updated', {
@@ -181,7 +185,7 @@ const server = {
   'question.asked': event('question.asked', {
     id: text,
     questions: Type.Array(question),
-    tool: orNull(Type.Object({ callID: orNull(text) })),
+    tool: orNull(Type.Object({ callID: orNull(text), ...named(['messageID']) })),
   }),
   'question.replied': event('question.replied', { ...answer, answers: orNull(Type.Array(json)) }),
   'question.rejected': event('question.rejected', answer),
