@@ -17,6 +17,7 @@ const schema = object({
   loose: union([object({ a: text() }), any()]),
   oneOrMany: union([object({ a: any() }), list(object({ b: any() }))]),
   models: Type.Record(text(), object({ cost: any() })),
+  told: Type.Object({ by: object({ id: any() }) }, { additionalProperties: {} }),
   shares: Type.Unsafe({ type: 'object', additionalProperties: object({ cost: any() }) }),
 })
 const known = knownIn(schema as unknown as Schema)!
@@ -50,6 +51,7 @@ test('unknown keys are told where they stand, with nothing else', () => {
   assert.deepEqual(found({ oneOrMany: [{ b: { x: 1 }, a: 1 }] }), { oneOrMany: { 0: { a: 1 } } })
   assert.deepEqual(found({ models: { one: { cost: 1, time: 2 } } }), { models: { one: { time: 2 } } })
   assert.deepEqual(found({ shares: { one: { cost: 1, time: 2 } } }), { shares: { one: { time: 2 } } })
+  assert.deepEqual(found({ told: { by: { id: 1, name: 2 }, more: { y: 1 } } }), { told: { by: { name: 2 } } }, 'other keys are welcome')
   assert.deepEqual(found({ open: { x: 1 } }), { open: { x: 1 } }, 'a schema that names no key knows none')
 })
 

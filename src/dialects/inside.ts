@@ -2,12 +2,23 @@
 import type { Schema } from '../base/explain.ts'
 import { isRecord, type Rec } from '../base/json.ts'
 
-/** `keys`: those of an object, each with what is known of its value. `items`: of a list. `values`: of a map, whatever its keys. */
-export type Known = { keys?: ReadonlyMap<string, Known | undefined>; items?: Known | undefined; values?: Known | undefined }
+/**
+ * `keys`: those of an object, each with what is known of its value; `open`: it may have any others. `items`: of a list. `values`: of a map,
+ * whatever its keys.
+ */
+export type Known = {
+  keys?: ReadonlyMap<string, Known | undefined>
+  open?: boolean
+  items?: Known | undefined
+  values?: Known | undefined
+}
 
 export function knownIn({ anyOf, properties, patternProperties = {}, additionalProperties, items }: Schema): Known | undefined {
   // Beside properties, anyOf only says which of them must be there.
-  if (properties !== undefined) return { keys: new Map(Object.entries(properties).map(([key, value]) => [key, knownIn(value)])) }
+  if (properties !== undefined) {
+    const keys = new Map(Object.entries(properties).map(([key, value]) => [key, knownIn(value)]))
+    return { keys, ...(additionalProperties && { open: true }) }
+  }
   if (anyOf !== undefined) return anyOf.some(isOpen) ? undefined : anyOf.map(knownIn).reduce(joined, undefined)
   const [inMap = additionalProperties || undefined] = Object.values(patternProperties)
   const known = { items: items && knownIn(items), values: inMap && knownIn(inMap) }
@@ -24,21 +35,27 @@ function joined(one: Known | undefined, other: Known | undefined): Known | undef
   if (one === undefined || other === undefined) return one ?? other
   const keys = new Map(one.keys)
   for (const [key, value] of other.keys ?? []) keys.set(key, keys.has(key) ? either(keys.get(key), value) : value)
-  return { ...(keys.size > 0 && { keys }), items: joined(one.items, other.items), values: joined(one.values, other.values) }
+  const open = one.open === true || other.open === true
+  return {
+    ...(keys.size > 0 && { keys }),
+    ...(open && { open }),
+    items: joined(one.items, other.items),
+    values: joined(one.values, other.values),
+  }
 }
 
 /** Of one key: where one of them allows anything, nothing is unknown. */
 const either = (one: Known | undefined, other: Known | undefined): Known | undefined => one && other && joined(one, other)
 
 /** The value with nothing in it but what is not known; undefined when all is. Items of a list stand under their numbers. */
-export function unknownIn(value: unknown, { keys, items, values }: Known): Rec | undefined {
+export function unknownIn(value: unknown, { keys, open = false, items, values }: Known): Rec | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const each = Array.isArray(value) ? items : values
   if (each === undefined && (keys === undefined || Array.isArray(value))) return undefined
   let found: Rec | undefined
   for (const key in value) {
     const known = each ?? keys!.get(key)
-    if (known === undefined && keys!.has(key)) continue
+    if (known === undefined && (open || keys!.has(key))) continue
     const part = known === undefined ? (value as Rec)[key] : unknownIn((value as Rec)[key], known)
     if (part === undefined) continue
     found ??= Object.create(null) as Rec // a key may be __proto__

@@ -1,7 +1,7 @@
 // stdout of exec, record by record: the types that no recording has, and what they become.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { decodeAll, done, item, kindsOf, only, plain, shortly, thread, told, turn } from './support.test.ts'
+import { decodeAll, done, event, item, kindsOf, meta, notify, only, plain, shortly, starts, thread, told, turn } from './support.test.ts'
 
 const inTurn = (...records: Parameters<typeof decodeAll>[0][number][]) => [thread, turn, ...records, done]
 
@@ -190,4 +190,17 @@ test('an unknown item is kept as unknown, a known one with a bad body is an issu
   assert.deepEqual([raw?.type, raw?.why], ['item.completed/new_thing', 'unknown'])
   const [issue] = only(decodeAll(inTurn(item('completed', 'command_execution', { command: 7 }))), 'issue')
   assert.match(issue?.text ?? '', /"\/item\/command" must be string/)
+})
+
+test('unknown keys are kept, however deep they stand, in all three forms', () => {
+  const ran = { command: 'x', aggregated_output: '', exit_code: 0, status: 'completed', weather: 'fine' }
+  const [byExec] = only(decodeAll([thread, turn, item('completed', 'command_execution', ran)]), 'tool.end')
+  assert.deepEqual(plain(byExec?.ext), { codex: { item: { weather: 'fine' } } })
+  const total = { inputTokens: 1, outputTokens: 2, moonTokens: 3 }
+  const told = notify('thread/tokenUsage/updated', { tokenUsage: { total, last: null } })
+  const kept = { params: { tokenUsage: { total: { moonTokens: 3 } } } }
+  const [alone, wrapped] = only(decodeAll([starts(), told, { t: 1, from: 'agent', message: told }]), 'usage.update')
+  assert.deepEqual(plain([alone?.ext, wrapped?.ext]), [{ codex: kept }, { codex: { message: kept } }])
+  const [inFile] = only(decodeAll([meta(), event('task_started', { turn_id: '1', weather: 'fine' })]), 'turn.start')
+  assert.deepEqual(plain(inFile?.ext), { codex: { payload: { weather: 'fine' } } })
 })

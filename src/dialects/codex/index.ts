@@ -10,6 +10,7 @@ export const codex: Dialect = {
   ...claimer,
   shapes,
   tag,
+  namesAll: true,
   numberIds: true,
   decoder: () => decoderOf(codex, decode),
   order,

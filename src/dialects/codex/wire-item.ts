@@ -1,7 +1,8 @@
 // Items: what a turn consists of. Exec writes them in snake_case, the app-server in camelCase, rollout files in PascalCase with
 // snake_case fields; `Item` is one in any of these spellings.
 import Type, { type TSchema } from 'typebox'
-import { any, flag, integer, list, number, objectOrNull, optional, orNull, rpc, text, words } from './wire-shared.ts'
+import { named } from '../named.ts'
+import { any, flag, integer, lasted, list, number, objectOrNull, optional, orNull, rpc, text, words } from './wire-shared.ts'
 
 export type Item = {
   id: string
@@ -69,7 +70,14 @@ const execItems: Record<string, Fields> = {
     error: optional(any),
     ...status,
   },
-  collab_tool_call: { tool: text, receiver_thread_ids: threads, prompt: orNull(text), agents_states: states, ...status },
+  collab_tool_call: {
+    tool: text,
+    receiver_thread_ids: threads,
+    prompt: orNull(text),
+    agents_states: states,
+    ...named(['sender_thread_id']),
+    ...status,
+  },
   web_search: { query: orNull(text), action: optional(any) },
   todo_list: { items: list(Type.Object({ text, completed: optional(flag) })) },
   error: { message: text },
@@ -77,9 +85,9 @@ const execItems: Record<string, Fields> = {
 
 const lasts = { durationMs: orNull(number) }
 const serverItems: Record<string, Fields> = {
-  userMessage: { content: list(any) },
+  userMessage: { content: list(any), ...named(['clientId']) },
   hookPrompt: { fragments: list(Type.Object({ text: optional(text) })) },
-  agentMessage: { text },
+  agentMessage: { text, ...named(['phase', 'memoryCitation', 'delivery', 'questions']) },
   plan: { text },
   reasoning: { summary: orNull(list(text)), content: orNull(list(text)) },
   commandExecution: {
@@ -88,6 +96,7 @@ const serverItems: Record<string, Fields> = {
     commandActions: optional(any),
     aggregatedOutput: orNull(text),
     exitCode: orNull(integer),
+    ...named(['processId', 'source', 'pluginId', 'scriptPath']),
     ...status,
     ...lasts,
   },
@@ -99,6 +108,7 @@ const serverItems: Record<string, Fields> = {
     result: optional(any),
     error: optional(any),
     ...status,
+    ...named(['appContext', 'mcpAppUi', 'mcpAppResourceUri', 'pluginId', 'readOnlyHint']),
     ...lasts,
   },
   dynamicToolCall: {
@@ -116,6 +126,7 @@ const serverItems: Record<string, Fields> = {
     prompt: orNull(text),
     model: orNull(text),
     agentsStates: states,
+    ...named(['senderThreadId', 'reasoningEffort']),
     ...status,
   },
   subAgentActivity: { kind: text, agentThreadId: text },
@@ -128,11 +139,16 @@ const serverItems: Record<string, Fields> = {
   contextCompaction: {},
 }
 
-const itemRecords = (prefix: string, items: Record<string, Fields>, around: (item: TSchema) => TSchema): Record<string, TSchema> =>
+const itemRecords = (
+  prefix: string,
+  items: Record<string, Fields>,
+  around: (item: TSchema) => TSchema,
+  also: Fields = {},
+): Record<string, TSchema> =>
   Object.fromEntries(
     Object.entries(items).map(([type, fields]) => [
       `${prefix}/${type}`,
-      around(Type.Object({ id: text, type: Type.Literal(type), ...fields })),
+      around(Type.Object({ id: text, type: Type.Literal(type), ...fields, ...also })),
     ]),
   )
 
@@ -140,10 +156,14 @@ const itemRecords = (prefix: string, items: Record<string, Fields>, around: (ite
 export const execItemRecords = itemRecords('item.*', execItems, (item) =>
   Type.Object({ type: words(['item.started', 'item.updated', 'item.completed']), item }),
 )
-export const serverItemRecords = itemRecords('item/*', serverItems, (item) =>
-  Type.Object({
-    method: words(['item/started', 'item/completed']),
-    params: Type.Object({ item, threadId: optional(text), turnId: optional(text) }),
-    ...rpc,
-  }),
+export const serverItemRecords = itemRecords(
+  'item/*',
+  serverItems,
+  (item) =>
+    Type.Object({
+      method: words(['item/started', 'item/completed']),
+      params: Type.Object({ item, threadId: optional(text), turnId: optional(text), ...lasted }),
+      ...rpc,
+    }),
+  lasted,
 )

@@ -1,6 +1,7 @@
 // Rollout files, `$CODEX_HOME/sessions/…/rollout-*.jsonl`: {timestamp, ordinal?, type, payload}. The model's own words and calls are
 // `response_item`s; `event_msg`s tell turns, tokens and, in some versions, the same once more.
 import Type, { type TSchema } from 'typebox'
+import { named, withAny } from '../named.ts'
 import { any, fault, flag, list, number, objectOrNull, optional, orNull, text, textOrObject, usage } from './wire-shared.ts'
 
 const line = { timestamp: optional(any), ordinal: optional(any), metadata: optional(any) }
@@ -11,6 +12,39 @@ const response = <const Name extends string, Fields extends Record<string, TSche
   Type.Object({ type: Type.Literal('response_item'), payload: Type.Object({ type: Type.Literal(type), ...fields }), ...line })
 const event = <const Name extends string, Fields extends Record<string, TSchema>>(type: Name, fields: Fields) =>
   Type.Object({ type: Type.Literal('event_msg'), payload: Type.Object({ type: Type.Literal(type), ...fields }), ...line })
+
+/** Other records tell the same. */
+const again = <const Name extends string>(type: Name, fields: Record<string, TSchema> = {}) =>
+  Type.Object({ type: Type.Literal(type), payload: Type.Object(fields, withAny), ...line })
+const eventAgain = <const Name extends string, Fields extends Record<string, TSchema>>(type: Name, fields: Fields) =>
+  Type.Object({ type: Type.Literal('event_msg'), payload: Type.Object({ type: Type.Literal(type), ...fields }, withAny), ...line })
+
+/** Which turn it is of, and when that was. */
+const ofTurn = named([
+  'turn_id',
+  'root_turn_id',
+  'thread_id',
+  'session_id',
+  'started_at',
+  'completed_at',
+  'started_at_ms',
+  'completed_at_ms',
+])
+const passthrough = named(['internal_chat_message_metadata_passthrough'])
+/** How a turn is allowed to work, and what the program tells the model before it. */
+const conditions = named([
+  ...(['approvals_reviewer', 'permission_profile', 'active_permission_profile', 'runtime_workspace_roots', 'disabled_plugin_ids'] as const),
+  ...([
+    'sandbox_policy',
+    'file_system_sandbox_policy',
+    'collaboration_mode',
+    'multi_agent_version',
+    'realtime_active',
+    'comp_hash',
+  ] as const),
+  ...(['summary', 'effort', 'personality', 'user_instructions', 'developer_instructions', 'truncation_policy', 'network'] as const),
+  ...(['current_date', 'timezone', 'final_output_json_schema'] as const),
+])
 
 const files = {
   session_meta: top('session_meta', {
@@ -25,17 +59,33 @@ const files = {
     thread_source: optional(any),
     agent_nickname: orNull(text),
     agent_role: orNull(text),
+    ...named(['timestamp', 'originator', 'base_instructions', 'instructions', 'dynamic_tools', 'git', 'memory_mode', 'agent_path']),
+    ...named(['runtime_workspace_roots', 'history_mode', 'context_window']),
   }),
-  turn_context: top('turn_context', { cwd: orNull(text), approval_policy: optional(textOrObject), model: orNull(text) }),
-  world_state: top('world_state', {}),
-  compacted: top('compacted', { message: orNull(text) }),
-  token_usage_record: top('token_usage_record', { thread_token_usage: usage, usage: orNull(usage) }),
+  turn_context: top('turn_context', {
+    cwd: orNull(text),
+    approval_policy: optional(textOrObject),
+    model: orNull(text),
+    ...ofTurn,
+    ...conditions,
+  }),
+  world_state: again('world_state'),
+  compacted: top('compacted', { message: orNull(text), ...named(['replacement_history']) }),
+  token_usage_record: top('token_usage_record', {
+    thread_token_usage: usage,
+    usage: orNull(usage),
+    ...ofTurn,
+    ...named(['response_id', 'turn_token_usage']),
+  }),
   inter_agent_communication: top('inter_agent_communication', { content: optional(any) }),
-  inter_agent_communication_metadata: top('inter_agent_communication_metadata', {}),
+  inter_agent_communication_metadata: again('inter_agent_communication_metadata'),
 }
 
 const output = Type.Unsafe<string | unknown[] | { content?: unknown; success?: unknown }>({ type: ['string', 'array', 'object'] })
-const content = list(Type.Object({ type: text, text: orNull(text) }))
+const content = list(Type.Object({ type: text, text: orNull(text), ...named(['annotations', 'logprobs']) }))
+/** Of what the model wrote: an id that only its provider knows. */
+const written = { ...named(['id', 'status']), ...passthrough }
+const pieces = orNull(list(Type.Object({ text: optional(text), ...named(['type']) })))
 const hidden = orNull(text)
 
 const responses = {
@@ -43,28 +93,36 @@ const responses = {
     id: orNull(text),
     role: text,
     content,
-    internal_chat_message_metadata_passthrough: orNull(Type.Object({ content_item_kinds: orNull(list(text)) })),
+    internal_chat_message_metadata_passthrough: orNull(
+      Type.Object({ content_item_kinds: orNull(list(text)), ...named(['turn_id', 'create_time', 'content_item_metadata']) }),
+    ),
+    ...named(['status', 'phase', 'end_turn']),
   }),
   'response_item/agent_message': response('agent_message', { content: optional(any) }),
   'response_item/reasoning': response('reasoning', {
     id: orNull(text),
-    summary: orNull(list(Type.Object({ text: optional(text) }))),
-    content: orNull(list(Type.Object({ text: optional(text) }))),
+    summary: pieces,
+    content: pieces,
     encrypted_content: hidden,
+    ...named(['status']),
+    ...passthrough,
   }),
   'response_item/function_call': response('function_call', {
     call_id: text,
     name: text,
     namespace: orNull(text),
     arguments: optional(any),
+    ...written,
   }),
-  'response_item/function_call_output': response('function_call_output', { call_id: text, output }),
-  'response_item/custom_tool_call': response('custom_tool_call', { call_id: text, name: text, input: optional(any) }),
-  'response_item/custom_tool_call_output': response('custom_tool_call_output', { call_id: text, output }),
+  'response_item/function_call_output': response('function_call_output', { call_id: text, output, ...written }),
+  'response_item/custom_tool_call': response('custom_tool_call', { call_id: text, name: text, input: optional(any), ...written }),
+  'response_item/custom_tool_call_output': response('custom_tool_call_output', { call_id: text, output, ...written }),
   'response_item/local_shell_call': response('local_shell_call', {
     call_id: orNull(text),
     id: orNull(text),
     action: optional(any),
+    ...named(['status']),
+    ...passthrough,
   }),
   'response_item/tool_search_call': response('tool_search_call', { call_id: orNull(text), arguments: optional(any) }),
   'response_item/tool_search_output': response('tool_search_output', { call_id: orNull(text), tools: optional(any) }),
@@ -87,16 +145,29 @@ const callEnd = {
   success: orNull(flag),
   source: orNull(text),
 }
-const turnEnd = { turn_id: orNull(text), duration_ms: orNull(number) }
+const turnEnd = { ...ofTurn, turn_id: orNull(text), duration_ms: orNull(number), ...named(['time_to_first_token_ms']) }
+
+const turnStart = {
+  ...ofTurn,
+  turn_id: orNull(text),
+  ...named(['turn_attribution', 'model_context_window', 'collaboration_mode_kind']),
+}
 
 const events = {
-  'event_msg/task_started': event('task_started', { turn_id: orNull(text) }),
-  'event_msg/turn_started': event('turn_started', { turn_id: orNull(text) }),
+  'event_msg/task_started': event('task_started', turnStart),
+  'event_msg/turn_started': event('turn_started', turnStart),
   'event_msg/task_complete': event('task_complete', { ...turnEnd, last_agent_message: orNull(text), error: orNull(fault) }),
   'event_msg/turn_complete': event('turn_complete', { ...turnEnd, last_agent_message: orNull(text), error: orNull(fault) }),
   'event_msg/turn_aborted': event('turn_aborted', { ...turnEnd, reason: orNull(text) }),
   'event_msg/token_count': event('token_count', {
-    info: orNull(Type.Object({ total_token_usage: orNull(usage), last_token_usage: orNull(usage), model_context_window: orNull(number) })),
+    info: orNull(
+      Type.Object({
+        total_token_usage: orNull(usage),
+        last_token_usage: orNull(usage),
+        model_context_window: orNull(number),
+        ...named(['last_usage_includes_reasoning']),
+      }),
+    ),
     rate_limits: objectOrNull,
   }),
   'event_msg/thread_settings_applied': event('thread_settings_applied', {
@@ -105,14 +176,16 @@ const events = {
       model_provider_id: orNull(text),
       cwd: orNull(text),
       approval_policy: optional(textOrObject),
+      ...conditions,
     }),
+    ...ofTurn,
   }),
   'event_msg/thread_name_updated': event('thread_name_updated', { thread_name: orNull(text) }),
-  'event_msg/item_started': event('item_started', { item: Type.Object({ type: text }) }),
-  'event_msg/item_completed': event('item_completed', { item: Type.Object({ id: text, type: text }) }),
-  'event_msg/exec_command_end': event('exec_command_end', callEnd),
-  'event_msg/patch_apply_end': event('patch_apply_end', callEnd),
-  'event_msg/mcp_tool_call_end': event('mcp_tool_call_end', callEnd),
+  'event_msg/item_started': eventAgain('item_started', { item: Type.Object({ type: text }, withAny) }),
+  'event_msg/item_completed': eventAgain('item_completed', { item: Type.Object({ id: text, type: text }, withAny) }),
+  'event_msg/exec_command_end': eventAgain('exec_command_end', callEnd),
+  'event_msg/patch_apply_end': eventAgain('patch_apply_end', callEnd),
+  'event_msg/mcp_tool_call_end': eventAgain('mcp_tool_call_end', callEnd),
   'event_msg/collab_agent_spawn_end': event('collab_agent_spawn_end', {
     call_id: optional(text),
     new_thread_id: orNull(text),
@@ -144,8 +217,8 @@ const events = {
 
 /** Any other response or event that the program has; the names are in `names.ts`. */
 const others = {
-  response_item: top('response_item', { type: text }),
-  event_msg: top('event_msg', { type: text }),
+  response_item: again('response_item', { type: text }),
+  event_msg: again('event_msg', { type: text }),
 }
 
 export const rolloutRecords = { ...files, ...responses, ...events, ...others }

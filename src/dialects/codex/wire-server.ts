@@ -1,12 +1,16 @@
 // JSON-RPC of `codex app-server`, both directions, one message a line and without the `jsonrpc` key. Methods that the decoder has
 // nothing to say about share one shape.
 import Type, { type TSchema } from 'typebox'
-import { any, fault, list, number, object, optional, orNull, questions, rpc, text, textOrObject, usage } from './wire-shared.ts'
+import { named } from '../named.ts'
+import { any, fault, lasted, list, number, object, optional, orNull, questions, rpc, text, textOrObject, usage } from './wire-shared.ts'
 
 const rpcId = Type.Unsafe<string | number>({ type: ['string', 'integer'] })
 
+/** Any notification may say what it is of. */
+const where = named(['threadId', 'turnId'])
+
 const notify = <const Method extends string, Params extends Record<string, TSchema>>(method: Method, params: Params) =>
-  Type.Object({ method: Type.Literal(method), params: Type.Object(params), ...rpc })
+  Type.Object({ method: Type.Literal(method), params: Type.Object({ ...where, ...params }), ...rpc })
 const ask = <const Method extends string, Params extends Record<string, TSchema>>(method: Method, params: Params) =>
   Type.Object({ method: Type.Literal(method), id: rpcId, params: Type.Object(params), ...rpc })
 
@@ -23,12 +27,16 @@ const thread = Type.Object({
   name: orNull(text),
   agentNickname: orNull(text),
   agentRole: orNull(text),
+  ...named(['createdAt', 'updatedAt', 'recencyAt', 'status', 'preview', 'path', 'gitInfo', 'turns', 'originator', 'threadSource']),
+  ...named(['environments', 'extra', 'ephemeral', 'section', 'sectionEnteredAt', 'projectId', 'historyMode', 'reasoningEffort']),
+  ...named(['canAcceptDirectInput', 'daybreakEnabled']),
 })
 const settings = {
   model: orNull(text),
   modelProvider: orNull(text),
   cwd: orNull(text),
   approvalPolicy: optional(textOrObject),
+  ...named(['sandbox']),
 }
 const turn = Type.Object({
   id: text,
@@ -37,6 +45,8 @@ const turn = Type.Object({
   error: orNull(fault),
   durationMs: orNull(number),
   items: orNull(list(any)),
+  ...named(['itemsView']),
+  ...lasted,
 })
 const inTurn = { threadId: text, turnId: optional(text) }
 const ofItem = { ...inTurn, itemId: text }
@@ -78,7 +88,7 @@ const events = {
   'item/plan/delta': notify('item/plan/delta', delta),
   'item/reasoning/summaryTextDelta': notify('item/reasoning/summaryTextDelta', { ...delta, summaryIndex: optional(number) }),
   'item/reasoning/textDelta': notify('item/reasoning/textDelta', { ...delta, contentIndex: optional(number) }),
-  'item/reasoning/summaryPartAdded': notify('item/reasoning/summaryPartAdded', ofItem),
+  'item/reasoning/summaryPartAdded': notify('item/reasoning/summaryPartAdded', { ...ofItem, ...named(['summaryIndex']) }),
   'item/commandExecution/outputDelta': notify('item/commandExecution/outputDelta', delta),
   'item/commandExecution/terminalInteraction': notify('item/commandExecution/terminalInteraction', { ...ofItem, stdin: text }),
   'item/fileChange/outputDelta': notify('item/fileChange/outputDelta', delta),
@@ -94,6 +104,7 @@ const events = {
     name: text,
     status: text,
     error: orNull(text),
+    ...named(['failureReason']),
   }),
   'account/rateLimits/updated': notify('account/rateLimits/updated', { rateLimits: object }),
   'model/rerouted': notify('model/rerouted', { threadId: optional(text), toModel: text, fromModel: optional(text) }),
@@ -111,8 +122,15 @@ const questionsAsked = {
     command: orNull(text),
     cwd: orNull(text),
     availableDecisions: orNull(list(any)),
+    ...named(['kind', 'environmentId', 'commandActions', 'proposedExecpolicyAmendment']),
+    ...lasted,
   }),
-  'item/fileChange/requestApproval': ask('item/fileChange/requestApproval', { ...ofItem, reason: orNull(text), grantRoot: orNull(text) }),
+  'item/fileChange/requestApproval': ask('item/fileChange/requestApproval', {
+    ...ofItem,
+    reason: orNull(text),
+    grantRoot: orNull(text),
+    ...lasted,
+  }),
   'item/permissions/requestApproval': ask('item/permissions/requestApproval', {
     ...ofItem,
     reason: orNull(text),

@@ -1,5 +1,6 @@
 // Schema pieces of all three forms of the dialect. Lenient on purpose: what decoding does not need is neither required nor typed.
 import Type, { type Static, type TSchema } from 'typebox'
+import { named } from '../named.ts'
 
 export const optional = Type.Optional
 export const text = Type.String()
@@ -35,13 +36,18 @@ export const usage = Type.Object({
   cacheWriteInputTokens: tokens,
   outputTokens: tokens,
   reasoningOutputTokens: tokens,
+  ...named(['total_tokens', 'totalTokens']),
 })
+
+/** When an item, a turn or a question began and ended, in the app-server's spelling; the events have times of their own. */
+export const lasted = named(['startedAtMs', 'completedAtMs', 'startedAt', 'completedAt'])
 
 export const fault = Type.Object({
   message: text,
   codex_error_info: optional(textOrObject),
   codexErrorInfo: optional(textOrObject),
   additionalDetails: orNull(text),
+  ...named(['misalignment']),
 })
 
 const question = Type.Object({
