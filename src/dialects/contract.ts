@@ -166,9 +166,18 @@ export function decoderOf(
 /** The text of its record stays with it. */
 const keepsText = (event: Event): boolean => event.kind === 'issue' || (event.kind === 'raw' && event.why !== 'redundant')
 
+/** Made from the schema once, for all streams. */
+const knownBefore = new WeakMap<Shapes, Map<string, Known>>()
+
 function knownOf({ shapes, namesAll = false }: Pick<Dialect, 'shapes' | 'namesAll'>, tag: string): Known {
+  let before = knownBefore.get(shapes)
+  if (before === undefined) knownBefore.set(shapes, (before = new Map()))
+  let known = before.get(tag)
+  if (known !== undefined) return known
   const deeper = namesAll ? knownIn(shapes.schemaOf(tag))?.keys : undefined
-  return { keys: new Map([...shapes.keys[tag]!].map((key) => [key, deeper?.get(key)])) }
+  known = { keys: new Map([...shapes.keys[tag]!].map((key) => [key, deeper?.get(key)])) }
+  before.set(tag, known)
+  return known
 }
 
 /** A record of a known type whose body is not what that type must have. */
