@@ -21,7 +21,7 @@ const spec: CommandSpec = {
   choose ID ANSWER…   answers a question that is a choice: a number or your own words for each
   emit JSON|-         puts an event of your own into its stream
   cancel              ends it, as Ctrl-C does
-  shutdown [MODE]     graceful: ends it when its turn is done; immediate: now
+  shutdown [MODE]     graceful: ends it when its turn and the prompts that wait are done; immediate: now
 Without a name the only run that goes on is meant.`,
   options: {
     run: { type: 'string', value: 'ID', help: 'the id of the run' },
@@ -38,7 +38,7 @@ Without a name the only run that goes on is meant.`,
     ['sluice control tail --after 0 | sluice watch -', 'all that happened, and all that comes'],
     ['sluice control answer q1 allow_once', 'let it do what it asks for'],
     ["sluice control --run run_1 interrupt 'leave the tests alone'", 'change its mind'],
-    ['sluice control shutdown', 'no more after this turn'],
+    ['sluice control shutdown', 'the end, when its turn and the prompts that wait are done'],
   ],
   exits: ['0  done', '1  the run said no, or went away', '2  wrong usage, or there is no such run'],
 }

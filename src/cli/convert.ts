@@ -45,7 +45,7 @@ What the target cannot say is counted and told on stderr; what sluice had to add
   exits: [
     '0  every line was read',
     '1  a line could not be read, --strict met a loss, or writing failed',
-    '2  wrong usage, or input of no known dialect',
+    '2  wrong usage, a file that cannot be opened, or input of no known dialect',
   ],
 }
 

@@ -19,7 +19,7 @@ import { loadPrices } from './usage-prices.ts'
 const spec: CommandSpec = {
   usage: 'sluice demo',
   about: `Runs the built-in agent in a small project whose test fails: it finds the bug, mends it, uses a skill and a subagent, and is refused
-one command. Needs no key and no network. What it told is left in a folder, in every dialect, with a digest.`,
+one command. Needs no key and no network. What it told is left in a folder, in five dialects, with a digest.`,
   options: {},
   examples: [['sluice demo', 'takes a few seconds and ends by itself']],
 }

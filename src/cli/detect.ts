@@ -19,7 +19,7 @@ const spec: CommandSpec = {
     ['sluice detect run.ndjson', 'prints, for example: claude 2.1.325, confidence 1.00, 13 records'],
     ['sluice detect --json < run.ndjson', 'for programs'],
   ],
-  exits: ['0  one dialect', '1  unknown, or several dialects mixed', '2  wrong usage'],
+  exits: ['0  one dialect', '1  unknown, or several dialects mixed, or writing failed', '2  wrong usage, or a file that cannot be opened'],
 }
 
 export async function run(argv: readonly string[]): Promise<number> {

@@ -38,7 +38,11 @@ silence and loops, tokens and cost, and how it ended. Any dialect; several sessi
     ['sluice digest session.ndjson --fail-on error,denied', 'for CI: the page, and exit code 1 if something went wrong'],
     ['sluice digest run.log --classify --rules rules.yaml > tagged.log', 'every event with its class, your own events too'],
   ],
-  exits: ['0  read to its end', '1  --fail-on found something', '2  wrong usage, a mistake in the rules, or input of no known dialect'],
+  exits: [
+    '0  read to its end; lines that could not be read have been told',
+    '1  --fail-on found something, or writing failed',
+    '2  wrong usage, a file that cannot be opened, a mistake in the rules, or input of no known dialect',
+  ],
 }
 
 const countOf = { finding: 'findings', error: 'errors', denied: 'denied' } as const satisfies Record<string, keyof Digest['counts']>

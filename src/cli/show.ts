@@ -27,7 +27,11 @@ and their answers, and a closing line with turns, time, tokens and cost. Any dia
     ['FORCE_COLOR=1 sluice show session.ndjson --full | less -R', 'all of it, in a pager'],
     ['codex exec --json "fix the test" | sluice show', 'while it runs'],
   ],
-  exits: ['0  every line was read', '1  a line could not be read', '2  wrong usage, or input of no known dialect'],
+  exits: [
+    '0  every line was read',
+    '1  a line could not be read, or writing failed',
+    '2  wrong usage, a file that cannot be opened, or input of no known dialect',
+  ],
 }
 
 export async function run(argv: readonly string[]): Promise<number> {

@@ -36,7 +36,11 @@ opencode and Copilot on this machine; a PATH is a log or stream of any dialect, 
     ['sluice usage --by model --since 2026-11-01', 'where the money went this month'],
     ['sluice usage session.ndjson --json', 'one recording, for a program'],
   ],
-  exits: ['0  all logs were read', '1  a log could not be read', '2  wrong usage, or a PATH of no known dialect'],
+  exits: [
+    '0  all logs were read',
+    '1  a log could not be read',
+    '2  wrong usage, a PATH that cannot be opened or is of no known dialect, or no logs',
+  ],
 }
 
 export async function run(argv: readonly string[]): Promise<number> {

@@ -30,8 +30,8 @@ Each finding has its line, byte, code, severity and the rule it breaks.`,
   ],
   exits: [
     '0  no error (warnings may have been told)',
-    '1  errors, or with --strict warnings',
-    '2  wrong usage, or input of no known dialect',
+    '1  errors, with --strict warnings too, or writing failed',
+    '2  wrong usage, a file that cannot be opened, or input of no known dialect',
   ],
 }
 

@@ -41,8 +41,8 @@ for a file that does not exist yet) and ends with the session, or with the loop 
   ],
   exits: [
     '0    read to its end, or to the end of the session; lines that could not be read have been told',
-    '1    reading, or writing the cursor, failed',
-    '2    wrong usage, a cursor that does not fit, or input of no known dialect',
+    '1    reading, writing, or writing the cursor, failed',
+    '2    wrong usage, a file that cannot be opened, a cursor that does not fit, or input of no known dialect',
     '130  ended by SIGINT (the cursor is written)',
     '143  ended by SIGTERM or SIGHUP (likewise)',
   ],
