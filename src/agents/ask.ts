@@ -1,11 +1,12 @@
 // What another program's tool call needs to be allowed, in the words of our own rules: `bash`, `write`, `read` … whatever its tools are called.
 import { resolve } from 'node:path'
 import { isRecord } from '../base/json.ts'
+import { wordOf } from '../base/text.ts'
 import { realPath } from '../files/real-path.ts'
 import type { Place } from '../model/event.ts'
 import type { ToolKind } from '../model/vocabulary.ts'
 import type { Ask } from '../supervise/contract.ts'
-import { foldersOf, namedIn, ofFiles, wordOf } from './named.ts'
+import { namedIn, ofFiles } from './named.ts'
 
 export type Wanted = { id: string; place: Place; name: string; toolKind: ToolKind; input: unknown }
 
@@ -14,7 +15,7 @@ type Need = Pick<Ask, 'permission' | 'patterns' | 'always' | 'command' | 'paths'
 /** `cwd`: where the agent works; paths it names are seen from there. */
 export function askFor({ id, place, name, toolKind, input }: Wanted, profile: string, cwd: string): Ask {
   const need = needOf(name, toolKind, input, cwd)
-  return { id, place, profile, name, toolKind, input, changes: !harmless.has(toolKind) || need.command !== undefined, ...need }
+  return { id, place, profile, name, toolKind, input, cwd, changes: !harmless.has(toolKind) || need.command !== undefined, ...need }
 }
 
 /** Kinds that change nothing outside the conversation. */
@@ -38,14 +39,11 @@ function needOf(name: string, kind: ToolKind, input: unknown, cwd: string): Need
   const folder = command === undefined ? undefined : text('cwd', 'workdir', 'directory')
   const at = resolve(cwd, folder ?? '.')
   const own = ownNeed(name, kind, text, command, named.files, cwd)
-  const globs = kind === 'search' && !isGrep(name) ? foldersOf(text('glob') ?? text('pattern') ?? '') : []
-  const searched = (globs ?? []).map((one) => resolve(cwd, text('path') ?? '.', one))
-  const paths = new Set([...realOf([...named.files, ...named.places, ...searched], cwd), ...(folder === undefined ? [] : [at])])
+  const paths = new Set([...realOf([...named.files, ...named.places], cwd), ...(folder === undefined ? [] : [at])])
   const isUnknown = own === undefined && command === undefined && named.files.length === 0
   const isNoCommand = command === undefined && (said !== undefined || (kind === 'execute' && isEmpty(fields)))
   const unread = [
     ...((isUnknown || named.isUnread) && (ofFiles.has(kind) || ours.has(name)) ? ['external_directory', 'secret_file'] : []),
-    ...(globs === undefined ? ['external_directory'] : []),
     ...(isNoCommand ? ['bash'] : []),
   ]
   return {
@@ -60,9 +58,6 @@ const isEmpty = (fields: Fields): boolean => Object.values(fields).every((value)
 
 /** Names of rules that are allowed without being asked for: another program's tool of that name must not be so by its name alone. */
 const ours: ReadonlySet<string> = new Set(['read', 'glob', 'grep', 'write', 'edit', 'bash', 'skill', 'todowrite', 'task'])
-
-/** Its pattern is no pattern of files. */
-const isGrep = (name: string): boolean => /grep|content|code|^rg$/i.test(name)
 
 /** What the call itself is about. Undefined: nothing is known of it but its name. */
 function ownNeed(

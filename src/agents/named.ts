@@ -3,6 +3,7 @@
 import { homedir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { isRecord } from '../base/json.ts'
+import { wordOf } from '../base/text.ts'
 import type { ToolKind } from '../model/vocabulary.ts'
 
 export type Named = {
@@ -19,8 +20,6 @@ export const ofFiles: ReadonlySet<ToolKind> = new Set<ToolKind>(['read', 'edit',
 /** Of these, the kinds that are given hardly a text beside: whatever looks like a path is one. */
 const withoutTexts: ReadonlySet<ToolKind> = new Set<ToolKind>(['read', 'delete', 'move', 'search'])
 
-/** Keys are compared in lower case and without `_` and `-`. */
-export const wordOf = (key: string): string => key.toLowerCase().replaceAll(/[_-]/g, '')
 const fileKey = /(path|file|filename|uri|url|location)s?$/
 const placeKey = /(dir|directory|folder|cwd|target|source|destination|dest|root)$/
 const textKey = /(pattern|query|regex|glob|include|exclude)s?$/
@@ -86,29 +85,4 @@ function pathOf(text: string): string | undefined {
   }
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return undefined
   return text === '~' || text.startsWith('~/') ? homedir() + text.slice(1) : text
-}
-
-const mostPatterns = 64
-
-/** The folders in which the files of a pattern are looked for; undefined: they may be anywhere. */
-export function foldersOf(pattern: string): string[] | undefined {
-  const all = unbraced(pattern.replaceAll('\\', ''))?.map((one) => {
-    const wild = one.search(/[*?[{(]/)
-    const fixed = wild < 0 ? one : one.slice(0, one.lastIndexOf('/', wild) + 1)
-    return one.includes('..', fixed.length) ? undefined : (pathOf(fixed) ?? fixed)
-  })
-  return all?.every((one) => one !== undefined) ? all.filter((one) => one !== '') : undefined
-}
-
-/** `{a,b}c` is `ac` and `bc`. Undefined: too many. */
-function unbraced(pattern: string): string[] | undefined {
-  const done: string[] = []
-  for (const rest = [pattern]; rest.length > 0;) {
-    const one = rest.pop()!
-    const group = /\{([^{}]*,[^{}]*)\}/.exec(one)
-    if (group === null) done.push(one)
-    else for (const word of group[1]!.split(',')) rest.push(one.slice(0, group.index) + word + one.slice(group.index + group[0].length))
-    if (done.length + rest.length > mostPatterns) return undefined
-  }
-  return done
 }

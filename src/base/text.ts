@@ -28,3 +28,6 @@ function escapeUnit(unit: string): string {
 
 /** "1 record", "2 records". */
 export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+
+/** Programs spell one key in many ways: lower case, without `_` and `-`. */
+export const wordOf = (key: string): string => key.toLowerCase().replaceAll(/[_-]/g, '')

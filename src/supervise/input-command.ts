@@ -1,8 +1,8 @@
 // What the input of a shell command says beside the command: another folder, more words, variables, a shell. The command alone is then
 // not what runs.
 import { isRecord } from '../base/json.ts'
+import { wordOf } from '../base/text.ts'
 import type { Ask } from './contract.ts'
-import { wordOf } from './input-reach.ts'
 import { absolute } from './shell-paths.ts'
 import { isHarmlessVariable } from './shell-words.ts'
 

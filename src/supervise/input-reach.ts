@@ -1,6 +1,7 @@
 // Where the input of a call about files may lead beside the paths that were found in it: by a pattern of a search, and by a path that
 // some tools read in another way than it stands (trimmed, decoded, with backslashes, through a link before a `..`).
 import { isRecord } from '../base/json.ts'
+import { wordOf } from '../base/text.ts'
 import type { Ask } from './contract.ts'
 import { isSecretFile } from './secrets.ts'
 import { absolute } from './shell-paths.ts'
@@ -18,8 +19,6 @@ export type InputReach = {
 
 const aboutFiles: ReadonlySet<string> = new Set(['read', 'edit', 'delete', 'move', 'search'])
 
-/** Keys are compared in lower case and without `_` and `-`. */
-export const wordOf = (key: string): string => key.toLowerCase().replaceAll(/[_-]/g, '')
 const pathKey = /(path|file|filename|uri|dir|directory|folder|cwd|location)s?$/
 const globKey = /glob|^includes?$|^include(files?|patterns?|d?paths?)$|^(file|path|name)patterns?$/
 const patchKey = /^(patch|patchtext|input)$/
