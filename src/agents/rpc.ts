@@ -5,7 +5,7 @@ import { quoted } from '../base/text.ts'
 import type { Wire } from './driver.ts'
 
 /** As the agent gave it, and as it gets it back. A number past 2^53 is kept as an object. */
-export type RpcId = string | number | { rawJSON: string }
+export type RpcId = string | number | null | { rawJSON: string }
 export type RpcFailure = { code: number; message: string; data?: unknown }
 export type RpcAnswer = { result: Rec } | { error: RpcFailure }
 /** What the agent says of its own accord; with an id it waits for an answer. */
@@ -83,18 +83,20 @@ function meant(keys: Rec, record: Rec): Rec {
 /** Parse error, invalid request. */
 const unread: ReadonlySet<unknown> = new Set([-32700, -32600])
 
-export const isId = (id: unknown): id is RpcId => typeof id === 'string' || typeof id === 'number' || isRawJson(id)
+/** Null is the id of a request in some protocols; with others it is written where there is none, so it takes a method that must be answered. */
+export const isId = (id: unknown, mayBeNull = false): id is RpcId =>
+  typeof id === 'string' || typeof id === 'number' || isRawJson(id) || (mayBeNull && id === null)
 
 const spelled = (id: unknown): string => quoted(typeof id === 'string' ? id : stringifyJson(id ?? null))
 
 /** 1 and "1" are two ids, and have one name in the stream. */
-export const nameOf = (id: RpcId): string => (typeof id === 'object' ? id.rawJSON : String(id))
+export const nameOf = (id: RpcId): string => (typeof id === 'object' && id !== null ? id.rawJSON : String(id))
 
 function failureOf(error: unknown): RpcFailure {
   const { code, message, data } = isRecord(error) ? error : {}
   return {
     code: typeof code === 'number' ? code : 0,
-    message: typeof message === 'string' ? message : 'an error without words',
+    message: typeof message === 'string' ? message : typeof error === 'string' ? error : 'an error without words',
     ...(data !== undefined && { data }),
   }
 }

@@ -64,7 +64,7 @@ export const acpTalk =
     function open(capabilities: Rec, methods: unknown): void {
       const { cwd, native, how } = request
       const place = { cwd, mcpServers: [] }
-      const known = native === undefined ? place : { sessionId: native, ...place }
+      const params = native === undefined ? place : { sessionId: native, ...place }
       const offers = recordIn(capabilities, 'sessionCapabilities')
       const has = (offer: string): boolean => offers[offer] !== undefined && offers[offer] !== null
       const method =
@@ -78,10 +78,13 @@ export const acpTalk =
       if (method === false)
         return lose({ code: 0, message: `${request.title} cannot ${how === 'forked' ? 'fork' : 'go on with'} a session: start a new one` })
       if (method === 'session/load') phase = 'replaying'
-      rpc.request(method, known, (answer) => {
+      rpc.request(method, params, (answer) => {
         if ('error' in answer) return method === 'session/load' ? lose(answer.error, true) : failed(answer.error, capabilities, methods)
         const { sessionId } = answer.result
-        session = typeof sessionId === 'string' ? sessionId : (native ?? '')
+        const known = method === 'session/new' || method === 'session/fork' ? undefined : native // a fork is another session
+        const opened = typeof sessionId === 'string' && sessionId !== '' ? sessionId : known
+        if (opened === undefined) return lose({ code: 0, message: `${request.title} opened no session: its answer names none` })
+        session = opened
         settings = settingsIn(answer.result)
         set(request, () => (phase === 'replaying' ? waitForQuiet() : begin()))
       })
@@ -172,7 +175,7 @@ export const acpTalk =
       mend: rpc.mend,
       hear(record) {
         const { method, id, params } = record
-        if (method === 'session/request_permission' && isId(id)) {
+        if (method === 'session/request_permission' && isId(id, true)) {
           if (questions.get(keyOf(id))?.id !== id) answerQuestion(keyOf(id)) // the stream asks one question of a name
           questions.set(keyOf(id), { id, options: isRecord(params) ? params['options'] : undefined })
         }
@@ -185,13 +188,15 @@ export const acpTalk =
         return true
       },
       heard(record) {
-        const call = rpc.hear(record)
-        if (call?.id === undefined) return
-        if (call.method !== 'session/request_permission') rpc.refuse(call.id, `sluice does not do ${call.method} for an agent`)
-        else if (!isReadable(record)) {
-          questions.delete(keyOf(call.id)) // nobody was asked, so the stream is told of no answer
-          wire.write({ jsonrpc: '2.0', id: call.id, result: cancelledOutcome })
-        } else if (line.isStopping === true) answerQuestion(keyOf(call.id))
+        const { method, id } = rpc.hear(record) ?? {}
+        if (method !== 'session/request_permission')
+          return id === undefined ? undefined : rpc.refuse(id, `sluice does not do ${method} for an agent`)
+        const asked = record['id']
+        if (!isId(asked, true)) return
+        if (!isReadable(record)) {
+          questions.delete(keyOf(asked)) // nobody was asked, so the stream is told of no answer
+          wire.write({ jsonrpc: '2.0', id: asked, result: cancelledOutcome })
+        } else if (line.isStopping === true) answerQuestion(keyOf(asked))
       },
       unsent: () => waiting,
       isIdle: () => running === undefined && waiting.length === 0,

@@ -67,3 +67,20 @@ test('an answer without a thread is a failure that says so, also of a program th
     assert.match(error!.text, /^Codex opened no thread: /)
   }
 })
+
+test('what Codex refuses between us and it is told, and the run goes on', async () => {
+  const running = play('codex', { 'config/read': [{ id: '$id', error: { code: 1, message: 'no such method' } }] })
+  assert.equal((await whole(running)).reason, 'end_turn')
+  assert.deepEqual(
+    running.of('notice').map(({ code, text }) => [code, text]),
+    [['config/read', 'Codex refused config/read: no such method']],
+  )
+})
+
+test('a question under the id null is refused', async () => {
+  const question = { id: null, ...tells('item/commandExecution/requestApproval', { turnId: 't1', itemId: 'x', command: 'ls' }) }
+  const ends = [tells('turn/completed', turn('t1', 'completed'))]
+  const running = play('codex', { 'turn/start': [nameless, tells('turn/started', turn('t1')), question], '(reply)': ends })
+  assert.equal((await whole(running)).reason, 'end_turn')
+  assert.equal(running.asks.length, 0)
+})

@@ -14,7 +14,7 @@ const quiet: ReadonlySet<unknown> = new Set(['initialize', 'initialized', 'confi
 
 export function serverTalk(wire: Wire, request: AgentRequest, mode: Mode): Talk {
   const rpc = createRpc({ ...wire, tell: say }, {})
-  const unheard = new Set<unknown>() // ids of quiet requests
+  const unheard = new Map<unknown, string>() // quiet requests by their id
   const waiting: Prompt[] = []
   const questions = new Map<string, Required<RpcCall>>()
   let settings: Rec = {} // for the next turn and those after it
@@ -24,11 +24,13 @@ export function serverTalk(wire: Wire, request: AgentRequest, mode: Mode): Talk 
   let lastTurn: string | undefined
   let isStopping = false // the turn that has to be interrupted is not known yet
   let opening: number | undefined // the request for the thread
+  let isLost = false // there will be no thread
   let isUnreadable = false // the record that is being heard
 
   function say(message: Rec): void {
-    if (!quiet.has(message['method'])) return wire.tell(message)
-    unheard.add(message['id'])
+    const { id, method } = message
+    if (!quiet.has(method)) return wire.tell(message)
+    unheard.set(id, String(method))
     wire.write(message)
   }
 
@@ -91,6 +93,12 @@ export function serverTalk(wire: Wire, request: AgentRequest, mode: Mode): Talk 
     if (isStopping) interrupt()
   }
 
+  /** The stream knows nothing of what was asked. */
+  function noteFailure(method: string, { error }: Rec): void {
+    const words = isRecord(error) && typeof error['message'] === 'string' ? error['message'] : stringifyJson(error)
+    wire.note({ level: 'warn', code: method, text: `Codex refused ${method}: ${words}`, data: error })
+  }
+
   /** What nobody will be asked. Of two open questions with one name the stream tells the first, and so nothing of this one. */
   function refuse(id: RpcId, method: string): void {
     const message = `sluice does not answer ${method}`
@@ -124,14 +132,19 @@ export function serverTalk(wire: Wire, request: AgentRequest, mode: Mode): Talk 
       }
     },
     mend(record) {
-      const message = rpc.mend(record)
-      return message !== undefined && message['id'] === opening ? readOpening(message) : message
+      const mended = rpc.mend(record)
+      const message = mended !== undefined && mended['id'] === opening ? readOpening(mended) : mended
+      isLost ||= opening !== undefined && message?.['id'] === opening && 'error' in message
+      return message
     },
     hear(record) {
       const { id, method, params } = record
       isUnreadable = false
       if (typeof method !== 'string') {
-        if (!unheard.delete(id)) return false
+        const asked = unheard.get(id)
+        if (asked === undefined) return false
+        unheard.delete(id)
+        if ('error' in record) noteFailure(asked, record)
         rpc.hear(record)
         return true
       }
@@ -142,8 +155,9 @@ export function serverTalk(wire: Wire, request: AgentRequest, mode: Mode): Talk 
       return isEcho(method, body)
     },
     heard(record) {
-      const { id, method } = rpc.hear(record) ?? {}
-      if (id !== undefined) refuse(id, method!)
+      const { method } = rpc.hear(record) ?? {}
+      const { id } = record
+      if (method !== undefined && isId(id, isQuestion(method))) refuse(id, method)
       learnTurn(record)
       next()
     },
@@ -154,7 +168,7 @@ export function serverTalk(wire: Wire, request: AgentRequest, mode: Mode): Talk 
       if (event.kind !== 'turn.start') return
       isStarting = false
       lastTurn = turn = event.native ?? ''
-      if (thread === undefined) for (const prompt of waiting.splice(0)) wire.show(prompt, 'queued') // nothing will come of them
+      if (isLost) for (const prompt of waiting.splice(0)) wire.show(prompt, 'queued') // nothing will come of them
       if (isStopping) interrupt()
     },
     unsent: () => waiting,

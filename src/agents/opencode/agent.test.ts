@@ -100,6 +100,19 @@ test('a session or a prompt that is refused is a failure with its reason', async
   assert.match(error!.text, /prompt_async/)
 })
 
+test('an answer that names no session is a failure, and not waited for', { timeout: 20_000 }, async () => {
+  for (const opened of ['{}', 'null', '{"id":5}', '"x"']) {
+    const running = play('serve/a-text.sse', { variables: { FIXTURE_OPENED: opened } })
+    const { reason, error } = await whole(running)
+    assert.equal(reason, 'error')
+    assert.match(error!.text, /^opencode opened no session: /)
+    assert.deepEqual(
+      running.of('prompt.submit').map(({ state }) => state),
+      ['queued'],
+    )
+  }
+})
+
 test('a server that dies in its turn has failed', async () => {
   const running = play('serve/a-text.sse', { variables: { FIXTURE_DIES: 'message.part.delta' } })
   const { reason, error } = await whole(running)

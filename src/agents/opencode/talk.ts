@@ -1,5 +1,6 @@
 // opencode's server as a host speaks with it, through the bridge: a session, prompts one after another, questions by their id.
 import { isRecord, type Rec } from '../../base/json.ts'
+import { quoted } from '../../base/text.ts'
 import type { Fault } from '../../model/event.ts'
 import { faultOf } from '../../model/fault.ts'
 import type { Answer, Ask, Attachment } from '../../supervise/contract.ts'
@@ -35,8 +36,10 @@ export const opencodeTalk =
     function open(): void {
       const { native, how } = request
       const opened: Then = (body) => {
-        session = isRecord(body) && typeof body['id'] === 'string' ? body['id'] : native
-        next()
+        const known = how === 'forked' ? undefined : native // a fork is another session
+        session = isRecord(body) && typeof body['id'] === 'string' ? body['id'] : known
+        if (session === undefined) lose(faultOf(`opencode opened no session: ${quoted(JSON.stringify(body), 200)}`))
+        else next()
       }
       if (native === undefined) call('POST', '/session', {}, opened)
       else if (how === 'forked') call('POST', `/session/${encodeURIComponent(native)}/fork`, {}, opened)
