@@ -55,7 +55,7 @@ const packages: readonly { name: string; files: RegExp; typesIn?: RegExp }[] = [
   { name: 'ipaddr.js', files: /^src\/agents\/builtin\/tools\/address\.ts$/ },
   {
     name: 'typebox',
-    files: /^src\/(dialects\/[^/]+\/wire[^/]*|model\/([^/]+\/)*[^/]*schema[^/]*)\.ts$/,
+    files: /^src\/(dialects\/([^/]+\/)?wire[^/]*|model\/([^/]+\/)*[^/]*schema[^/]*)\.ts$/,
     typesIn: /^src\/model\//,
   },
 ]

@@ -1,6 +1,6 @@
 // Schema pieces that several messages of the protocol share. Only what decoding needs is required; nobody's extra keys are wrong.
 import Type, { type Static, type TSchema } from 'typebox'
-import { named } from '../named.ts'
+import { named } from '../wire-named.ts'
 
 export const text = Type.String()
 export const number = Type.Number()

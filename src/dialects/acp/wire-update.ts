@@ -1,6 +1,6 @@
 // `session/update`: what an agent tells while it works, told apart by `update.sessionUpdate`. All variants of version 1, those
 // that only some clients ask for included.
-import { named } from '../named.ts'
+import { named } from '../wire-named.ts'
 import { any, block, configOptions, count, list, number, object, optional, orNull, planEntry, text, tool } from './wire-shared.ts'
 
 const chunk = object({ content: block, messageId: orNull(text) })

@@ -2,7 +2,7 @@
 // `{t, from, message}`. Told apart by `method`; a response has none, so what it holds must do.
 import Type, { type Static, type TSchema } from 'typebox'
 import type { Loose } from '../../model/loose.ts'
-import { named } from '../named.ts'
+import { named } from '../wire-named.ts'
 import { aliases, families, resultTags } from './message.ts'
 import { any, block, list, number, object, optional, orNull, settings, text, tool } from './wire-shared.ts'
 import { updates, type Variant } from './wire-update.ts'

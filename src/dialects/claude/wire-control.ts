@@ -1,7 +1,7 @@
 // The two-way channel: requests and answers in both directions (no session_id, no uuid), and the small top-level records
 // that stand beside the conversation.
 import Type from 'typebox'
-import { named } from '../named.ts'
+import { named } from '../wire-named.ts'
 import { any, flag, number, optional, orNull, stamp, text, texts } from './wire-shared.ts'
 
 /** A control request of either side; `fields` are those of the inner `request`. */

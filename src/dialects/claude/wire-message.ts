@@ -1,7 +1,7 @@
 // The conversation itself: assistant and user messages (one content block a record as a rule), their raw stream, and the
 // results. The transcript file uses the same `assistant` and `user` types with camelCase keys; both sets are here.
 import Type from 'typebox'
-import { named } from '../named.ts'
+import { named } from '../wire-named.ts'
 import { any, block, blocks, flag, line, models, number, optional, orNull, stamp, text, usage } from './wire-shared.ts'
 
 const ofMessage = ['type', 'role', 'stop_sequence', 'container', 'context_management', 'diagnostics', 'stop_details'] as const

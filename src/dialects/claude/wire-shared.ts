@@ -1,7 +1,7 @@
 // Pieces that several record families share. Only what the decoder reads is typed; all other keys are named and left open,
 // so a new version of the program does not turn good records into bad ones.
 import Type, { type Static, type TSchema } from 'typebox'
-import { named } from '../named.ts'
+import { named } from '../wire-named.ts'
 
 export const text = Type.String()
 export const number = Type.Number()

@@ -1,7 +1,7 @@
 // `system` records by subtype: everything the program tells beside the conversation. The transcript file writes some of
 // the same subtypes, so its camelCase keys are allowed on those.
 import Type, { type TSchema } from 'typebox'
-import { named } from '../named.ts'
+import { named } from '../wire-named.ts'
 import { any, flag, line, number, optional, orNull, stamp, text, texts } from './wire-shared.ts'
 
 const system = <Fields extends Record<string, TSchema>>(fields: Fields) =>

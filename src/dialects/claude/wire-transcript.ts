@@ -1,7 +1,7 @@
 // Records that only the transcript file on disk has. `user`, `assistant` and some `system` subtypes are shared with the
 // live stream and stand there.
 import Type, { type TSchema } from 'typebox'
-import { named } from '../named.ts'
+import { named } from '../wire-named.ts'
 import { any, flag, line, models, number, optional, orNull, text, texts } from './wire-shared.ts'
 
 const record = <const Name extends string, Fields extends Record<string, TSchema>>(type: Name, fields: Fields) =>

@@ -1,7 +1,7 @@
 // Items: what a turn consists of. Exec writes them in snake_case, the app-server in camelCase, rollout files in PascalCase with
 // snake_case fields; `Item` is one in any of these spellings.
 import Type, { type TSchema } from 'typebox'
-import { named } from '../named.ts'
+import { named } from '../wire-named.ts'
 import { any, flag, integer, lasted, list, number, objectOrNull, optional, orNull, rpc, text, words } from './wire-shared.ts'
 
 export type Item = {

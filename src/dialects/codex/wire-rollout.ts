@@ -1,7 +1,7 @@
 // Rollout files, `$CODEX_HOME/sessions/…/rollout-*.jsonl`: {timestamp, ordinal?, type, payload}. The model's own words and calls are
 // `response_item`s; `event_msg`s tell turns, tokens and, in some versions, the same once more.
 import Type, { type TSchema } from 'typebox'
-import { named, withAny } from '../named.ts'
+import { named, withAny } from '../wire-named.ts'
 import { any, fault, flag, list, number, objectOrNull, optional, orNull, text, textOrObject, usage } from './wire-shared.ts'
 
 const line = { timestamp: optional(any), ordinal: optional(any), metadata: optional(any) }

@@ -1,7 +1,7 @@
 // JSON-RPC of `codex app-server`, both directions, one message a line and without the `jsonrpc` key. Methods that the decoder has
 // nothing to say about share one shape.
 import Type, { type TSchema } from 'typebox'
-import { named } from '../named.ts'
+import { named } from '../wire-named.ts'
 import { any, fault, lasted, list, number, object, optional, orNull, questions, rpc, text, textOrObject, usage } from './wire-shared.ts'
 
 const rpcId = Type.Unsafe<string | number>({ type: ['string', 'integer'] })

@@ -1,6 +1,6 @@
 // Schema pieces of all three forms of the dialect. Lenient on purpose: what decoding does not need is neither required nor typed.
 import Type, { type Static, type TSchema } from 'typebox'
-import { named } from '../named.ts'
+import { named } from '../wire-named.ts'
 
 export const optional = Type.Optional
 export const text = Type.String()

@@ -2,7 +2,7 @@
 // (`output`), and the lines of a chat file. Only some have a `type`; `tag.ts` tells the rest apart by their keys.
 import Type, { type Static, type TSchema } from 'typebox'
 import type { Loose } from '../../model/loose.ts'
-import { named } from '../named.ts'
+import { named } from '../wire-named.ts'
 
 const text = Type.String()
 const number = Type.Number()

@@ -3,7 +3,7 @@
 // Lenient: older servers name the session only inside `info` or `part`, and a number that was NaN comes as null.
 import Type, { type Static, type TSchema } from 'typebox'
 import type { Loose } from '../../model/loose.ts'
-import { named } from '../named.ts'
+import { named } from '../wire-named.ts'
 import { quiet } from './quiet.ts'
 
 const text = Type.String()
