@@ -135,7 +135,7 @@ export function createSessionFold(session: string | undefined) {
       case 'session.start':
       case 'session.update': {
         const { program, version, model, cwd, mode, title } = event
-        setting = { ...setting, ...known({ program, version, model, cwd, mode, title }) }
+        if (event.agent === undefined) setting = { ...setting, ...known({ program, version, model, cwd, mode, title }) }
         if (cwd) tools.enter(cwd, event.agent)
         break
       }

@@ -35,6 +35,15 @@ const call = (id: string, more: Rec = {}): Rec => ({
 const done = (id: string, status = 'completed', more: Rec = {}): Rec => ({ event: 'tool.call_update', toolCallId: id, status, ...more })
 const say = (text: string): Rec => ({ event: 'agent.message_chunk', content: { text } })
 
+test('what a subagent works with is not what its session works with', () => {
+  const digest = createDigest()
+  const place = { v: 1 as const, session: 's' }
+  digest.push({ ...place, seq: 1, kind: 'session.start', cwd: '/home/dev', model: 'large' })
+  digest.push({ ...place, seq: 2, kind: 'session.update', agent: 'a', cwd: '/elsewhere', model: 'small', title: 'part' })
+  const { cwd, model, title } = only(digest.report())
+  assert.deepEqual([cwd, model, title], ['/home/dev', 'large', undefined])
+})
+
 test('who ran, where, what was asked, for how long, and how it ended', () => {
   const {
     program,

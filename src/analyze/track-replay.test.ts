@@ -28,7 +28,7 @@ function replay(all: readonly Event[]): Partial<Snapshot> {
   const { events, from, again } = livesOf(all)
   const end = events.at(-1)
   const ended = end?.kind === 'session.end'
-  const told = of(events, 'session.start', 'session.update')
+  const told = of(events, 'session.start', 'session.update').filter(({ agent }) => agent === undefined)
   const usage = createUsage()
   for (const event of events) usage.push(event)
   const { costUsd, input, output, reasoning, cacheRead, cacheWrite } = usage.report().totals

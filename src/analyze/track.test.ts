@@ -26,6 +26,15 @@ const after = (...records: Rec[]): ReturnType<Tracker['snapshot']> => {
 const request = { event: 'permission.request', request_id: '7', tool: 'bash', question: 'Run it?', options: [] }
 const end = { event: 'session.end', stop_reason: 'end_turn' }
 
+test('what a subagent works with is not what its session works with', () => {
+  const tracker = createTracker()
+  const place = { v: 1 as const, session: 's' }
+  tracker.observe({ ...place, seq: 1, kind: 'session.start', cwd: '/home/dev', model: 'large' })
+  tracker.observe({ ...place, seq: 2, kind: 'session.update', agent: 'a', cwd: '/elsewhere', model: 'small', title: 'part' })
+  const { cwd, model, title } = tracker.snapshot()
+  assert.deepEqual([cwd, model, title], ['/home/dev', 'large', undefined])
+})
+
 test('every step of a life behind the channel changes the snapshot', () => {
   const life: [Rec, Rec][] = [
     [

@@ -139,7 +139,7 @@ export function createTracker(session?: string, { price, late = false }: TrackOp
       case 'session.start':
       case 'session.update': {
         const { program: backend, version, model, cwd, mode, title } = event
-        learn({ backend, version, model, cwd, mode, title })
+        if (event.agent === undefined) learn({ backend, version, model, cwd, mode, title }) // a subagent may have others
         if (event.kind === 'session.start') status.begin('starting')
         break
       }

@@ -97,9 +97,9 @@ export function createLanes(pen: Pen) {
 
   return {
     of,
-    /** A lane that something is told of has begun; the call that started it is known if there is only one. */
+    /** A lane that something is told of has begun, also when its session goes on after its end; a single open call has started it. */
     enter(lane: Lane): void {
-      if (lane.parent !== undefined && !lane.begun) begin(lane, spawner(lane.parent), 'implied')
+      if (lane.parent !== undefined && (!lane.begun || pen.isEnded())) begin(lane, spawner(lane.parent), 'implied')
     },
     wake,
     rest,
