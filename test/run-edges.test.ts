@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { openSync } from 'node:fs'
+import { openSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { suite, test, type TestContext } from 'node:test'
 import type { Rec } from '../src/base/json.ts'
-import { all, at, type Face, faces, gone, model, one, place, sluice, tell, type Told } from './run-support.ts'
+import { all, at, type Face, faces, gone, linesOf, model, one, place, sluice, tell, type Told } from './run-support.ts'
 import { command } from './run.ts'
 
 async function run(t: TestContext, face: Face, script: Rec, ...more: string[]): Promise<Told> {
@@ -135,21 +136,66 @@ suite('a subagent', () => {
 })
 
 suite('a machine', () => {
-  test('whose disk is full loses an output and says so; the run goes on', async (t) => {
+  const isFull = /(.*) cannot be written any more \((.*)\); the run goes on\n/g
+  const full = 'no space left on the device'
+
+  test('whose disk is full loses an output; the run goes on, its log is whole, and the exit code says it', async (t) => {
     const here = place(t)
     const { args } = await model(t, here, 'script', 'turns: [{text: hi}]')
-    const { code, stderr } = await sluice(here, ['run', 'go', '--on-event', '/dev/full', ...args])
-    assert.equal(code, 0)
-    assert.match(stderr, /\/dev\/full cannot be written any more \(no space left on the device\); the run goes on/)
-    const child = spawn(command, ['run', 'go', '--format', 'sluice', ...args], {
+    const outs = ['--on-event', '/dev/full', '--on-event', 'claude:/dev/full', '--sentinel-file', 'job.done']
+    const { code, stdout, stderr } = await sluice(here, ['run', 'go', '--format', 'sluice', ...outs, ...args])
+    assert.equal(code, 1)
+    assert.equal(linesOf(stdout).at(-1)?.['kind'], 'session.end')
+    const told = [...stderr.matchAll(isFull)].map(([, what, why]) => [what, why])
+    assert.deepEqual(told, Array(2).fill(['sluice: /dev/full', full]), stderr)
+    assert.match(readFileSync(join(here.root, 'job.done'), 'utf8'), /^FAILED\nSESSION=.*\nSTOP_REASON=end_turn\nEXIT_CODE=1\n/)
+  })
+
+  for (const [finish, code] of [
+    ['stop', 1],
+    ['length', 3],
+  ] as const)
+    for (const format of ['sluice', 'pretty'])
+      test(`whose disk is full has stdout cut: ${code} after ${finish} (${format})`, async (t) => {
+        const here = place(t)
+        const { args } = await model(t, here, 'script', `turns: [{text: hi, finish: ${finish}}]`)
+        const child = spawn(command, ['run', 'go', '--format', format, ...args], {
+          cwd: here.root,
+          env: here.env,
+          stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
+        })
+        let said = ''
+        child.stderr!.setEncoding('utf8').on('data', (text: string) => (said += text))
+        assert.deepEqual(await once(child, 'close'), [code, null])
+        assert.deepEqual(
+          [...said.matchAll(isFull)].map(([, what, why]) => [what, why]),
+          [['sluice: stdout', full]],
+          said,
+        )
+        const [file] = readdirSync(here.sessions).filter((name) => name.endsWith('.ndjson'))
+        assert.equal(linesOf(readFileSync(join(here.sessions, file!), 'utf8')).at(-1)?.['kind'], 'session.end')
+      })
+
+  test('that cannot keep the session says so once, and in the exit code', async (t) => {
+    const here = place(t)
+    const { args } = await model(t, here, 'script', 'turns: [{text: hi}]')
+    // No file may be larger than a block; the signal that says so is ignored, so that writing fails.
+    const limited = `trap '' XFSZ; ulimit -f 1; exec "$0" "$@"`
+    const child = spawn('/bin/sh', ['-c', limited, command, 'run', 'go', '--format', 'sluice', ...args], {
       cwd: here.root,
       env: here.env,
-      stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
+      stdio: ['ignore', 'pipe', 'pipe'],
     })
-    let said = ''
-    child.stderr!.setEncoding('utf8').on('data', (text: string) => (said += text))
-    await once(child, 'close')
-    assert.match(said, /stdout cannot be written any more \(no space left on the device\)/)
+    let [told, said] = ['', '']
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (told += text))
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text))
+    assert.deepEqual(await once(child, 'close'), [1, null], said)
+    assert.equal(linesOf(told).at(-1)?.['kind'], 'session.end')
+    assert.deepEqual(
+      [...said.matchAll(isFull)].map(([, what]) => what),
+      ['sluice: the session file'],
+      said,
+    )
   })
 
   test('without a place for the session says so, and does not begin', async (t) => {

@@ -3,16 +3,18 @@ import { plural } from '../base/text.ts'
 import type { Notice } from '../control/client.ts'
 import type { Event } from '../model/event.ts'
 import { dialectSink } from '../run/sinks.ts'
-import { say } from './exit.ts'
+import { CommandError, say } from './exit.ts'
 import { isTerminal, stdout } from './io.ts'
-import { lineOut, stdoutGone, writable } from './run-outputs.ts'
+import { lineOut, writable } from './run-outputs.ts'
+import { isReaderGone, unwrittenReason } from './run-unwritten.ts'
 
-/** `isWhole`: the end was told, or nobody reads any more. */
+/** `isWhole`: the end was told, or nobody reads any more. Throws a CommandError when the disk is full. */
 export async function tail(notices: Iterable<Notice> | AsyncIterable<Notice>, format = 'sluice'): Promise<{ isWhole: boolean }> {
   let isWhole = false
+  let fault: CommandError | undefined
   const sink = dialectSink(await writable(format, '--format'), isTerminal(1) ? stdout() : lineOut(1), (error) => {
     isWhole = true
-    stdoutGone(error)
+    if (!isReaderGone(error)) fault = new CommandError(`cannot write the output: ${unwrittenReason(error)}`)
   })
   let pending: NodeJS.Immediate | undefined
   const flush = (): void => {
@@ -29,6 +31,7 @@ export async function tail(notices: Iterable<Notice> | AsyncIterable<Notice>, fo
   clearImmediate(pending)
   if (isWhole) sink.end()
   else sink.flush() // no end is made up for a run that goes on
+  if (fault !== undefined) throw fault
   return { isWhole }
 }
 

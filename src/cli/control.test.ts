@@ -12,11 +12,14 @@ type Ended = { code: number | null; stdout: string; stderr: string }
 type Running = { done: Promise<Ended>; saw(text: string): Promise<void>; kill(): void }
 
 /** A command from its source, while the run that it talks to goes on in this process. */
-function start(name: string, args: readonly string[], env: Record<string, string>, input = ''): Running {
+function start(name: string, args: readonly string[], env: Record<string, string>, { input = '', out = '' } = {}): Running {
   const url = pathToFileURL(join(import.meta.dirname, `${name}.ts`)).href
   const program = `import('${url}').then(({ run }) => run(process.argv.slice(1))).then((code) => { process.exitCode = code },
     (error) => { console.error(error.name === 'CommandError' ? error.message : error.stack); process.exitCode = error.exitCode ?? 70 })`
-  const child = spawn(process.execPath, ['-e', program, '--', ...args], { env: { PATH: process.env['PATH']!, ...env } })
+  const shell = ['-c', `exec "$0" "$@" ${out === '' ? '' : `> ${out}`}`]
+  const child = spawn('/bin/sh', [...shell, process.execPath, '-e', program, '--', ...args], {
+    env: { PATH: process.env['PATH']!, ...env },
+  })
   let stdout = ''
   let stderr = ''
   let heard = (): void => {}
@@ -118,12 +121,24 @@ test('a tail that is cut off before the end says so', async () => {
   assert.deepEqual([code, stderr], [1, 'the run went away before its end was told\n'])
 })
 
+test('what cannot be written is told, and is a failure', async () => {
+  await using run = await fakeRun()
+  run.emit(delta('a'))
+  run.flush()
+  const tail = start('control', ['tail', '--after', '0', '--answers'], run.env, { out: '/dev/full' }).done
+  while (!run.control.mayAnswer()) await new Promise(setImmediate)
+  const history = await start('control', ['history'], run.env, { out: '/dev/full' }).done
+  await run[Symbol.asyncDispose]()
+  const full = { code: 1, stdout: '', stderr: 'cannot write the output: no space left on the device\n' }
+  assert.deepEqual([await tail, history], [full, full])
+})
+
 test('a script inside the run reports with emit, one event or many', async () => {
   await using run = await fakeRun()
   const one = await start('emit', ['{"event":"tests.done","failed":0}'], run.control.env).done
   assert.deepEqual(one, { code: 0, stdout: '', stderr: '' })
   const lines = Array.from({ length: 130 }, (_, n) => `{"event":"tick","n":${n}}\n`).join('')
-  assert.equal((await start('emit', ['-'], run.control.env, lines).done).code, 0)
+  assert.equal((await start('emit', ['-'], run.control.env, { input: lines }).done).code, 0)
   assert.deepEqual(run.told.map(({ raw }) => raw).join('\n'), `{"event":"tests.done","failed":0}\n${lines.trimEnd()}`)
   const outside = await start('emit', ['{"event":"x"}'], {}).done
   assert.deepEqual([outside.code, /SLUICE_EMIT_SOCKET is not set/.test(outside.stderr)], [2, true])

@@ -40,7 +40,7 @@ Without a name the only run that goes on is meant.`,
     ["sluice control --run run_1 interrupt 'leave the tests alone'", 'change its mind'],
     ['sluice control shutdown', 'the end, when its turn and the prompts that wait are done'],
   ],
-  exits: ['0  done', '1  the run said no, or went away', '2  wrong usage, or there is no such run'],
+  exits: ['0  done', '1  the run said no or went away, or the output cannot be written', '2  wrong usage, or there is no such run'],
 }
 
 type Words = readonly string[]

@@ -25,8 +25,8 @@ import { say, usageError } from './exit.ts'
 import { createAgain } from './run-again.ts'
 import type { Agent } from './run-agent.ts'
 import type { AgentFlags } from './run-options.ts'
-import { toldGone } from './run-outputs.ts'
 import type { Opened } from './run-session.ts'
+import { createUnwritten, type Unwritten } from './run-unwritten.ts'
 import { watchOf } from './run-watch.ts'
 
 export type Composition = {
@@ -38,6 +38,8 @@ export type Composition = {
   chooser?: Chooser | undefined
   /** The session of another attempt. Absent: there is none. */
   another?: (session: AgentFlags['session']) => Promise<Opened>
+  /** Where it is kept that the session file could not be written. Absent: it is told, and that is all. */
+  unwritten?: Unwritten
 }
 
 export type Composed = Run & {
@@ -50,7 +52,7 @@ export type Composed = Run & {
 
 export async function compose(
   flags: AgentFlags,
-  { agent, session: first, sinks, answerer, chooser, another }: Composition,
+  { agent, session: first, sinks, answerer, chooser, another, unwritten = createUnwritten() }: Composition,
 ): Promise<Composed> {
   agent.check(first)
   const { places } = agent.frame
@@ -59,7 +61,7 @@ export async function compose(
   const now = Date.now
   const watch = await watchOf(flags, agent.frame, now())
   const secrets = flags.redact ? await secretsOf(agent.frame) : undefined
-  const logs = sessionLogs(first.log)
+  const logs = sessionLogs(first.log, unwritten)
   const notifier = await notifierOf(flags, (event) => pipeline.emit([event]))
   const control = await controlOf(id, flags, first.log, places.cwd, now)
   const trackers = createTrackers({ late: true })
@@ -157,8 +159,8 @@ function watcherOf({ observe }: Trackers): EventSink {
 }
 
 /** One session after another, each in its own file. */
-function sessionLogs(first: SessionLog): EventSink & { follow(log: SessionLog): void } {
-  const sinkOf = (log: SessionLog): EventSink => logSink(log, toldGone('the session file'))
+function sessionLogs(first: SessionLog, { by }: Unwritten): EventSink & { follow(log: SessionLog): void } {
+  const sinkOf = (log: SessionLog): EventSink => logSink(log, by('the session file'))
   let sink = sinkOf(first)
   return {
     push: (event: Event) => sink.push(event),

@@ -17,9 +17,10 @@ import { isSameFile, isTerminal, mustBeAnother, stdout } from './io.ts'
 import { agentOf } from './run-agent.ts'
 import { compose, type Composed } from './run-compose.ts'
 import type { AgentFlags } from './run-options.ts'
-import { lineOut, openOutput, outputOf, stdoutGone, toldGone, writable } from './run-outputs.ts'
+import { lineOut, openOutput, outputOf, writable } from './run-outputs.ts'
 import { leave } from './run-sentinel.ts'
 import { type Opened, sessionOf } from './run-session.ts'
+import { createUnwritten, type Unwritten } from './run-unwritten.ts'
 
 export type LiveOptions = {
   prompt?: { text: string; files: Attachment[] }
@@ -32,10 +33,10 @@ export type LiveOptions = {
 }
 
 export async function liveRun(flags: AgentFlags, options: LiveOptions): Promise<number> {
-  const { done, code, run, signals } = await oneRun(flags, options)
+  const { done, code: ended, run, signals } = await oneRun(flags, options)
   const { sentinel } = flags.run
-  if (sentinel !== undefined)
-    await leave(sentinel, { exitCode: code, session: run.session(), reason: done.reason, blockedBy: run.blockedBy(), run: run.id })
+  const facts = { exitCode: ended, session: run.session(), reason: done.reason, blockedBy: run.blockedBy(), run: run.id }
+  const code = sentinel === undefined ? ended : await leave(sentinel, facts)
   signals.stop() // not before: one that comes now must not keep the sentinel from being written
   if (done.forced === true) process.exit(code) // something still runs that would not end
   return code
@@ -46,31 +47,35 @@ async function oneRun(
   { prompt, format, outputs, read = [], interactive = true }: LiveOptions,
 ): Promise<{ done: Done; code: number; run: Composed; signals: Signals }> {
   const folder = sessionsFolder(process.env)
-  const sinks: EventSink[] = [await mainSink(format, flags.thoughts), ...(await fileSinks(outputs, read, flags.thoughts))]
+  const unwritten = createUnwritten()
+  const sinks: EventSink[] = [
+    await mainSink(format, flags.thoughts, unwritten),
+    ...(await fileSinks(outputs, { read, thoughts: flags.thoughts, unwritten })),
+  ]
   const agent = await agentOf(flags, dirname(folder))
   const { cwd } = agent.frame.places
   const session = await sessionOf(flags, folder, cwd)
   const isAsked = interactive && isTerminal(0) && process.stderr.isTTY
   const terminal = isAsked ? (await import('./ask.ts')).askOnTerminal() : undefined // loaded where there is somebody to ask
   const another = (wanted: AgentFlags['session']): Promise<Opened> => sessionOf({ session: wanted }, folder, cwd)
-  const run = await compose(flags, { agent, session, sinks, ...terminal, another })
+  const run = await compose(flags, { agent, session, sinks, ...terminal, another, unwritten })
   const signals = hearSignals(run)
   if (prompt !== undefined) run.send({ type: 'prompt', ...prompt })
   run.send({ type: 'finish' })
   const done = await run.done
-  const code = exitCodeOf(done.reason, signals.heard())
+  const code = unwritten.code(exitCodeOf(done.reason, signals.heard()))
   say(summaryOf(done, run.session()))
   return { done, run, code, signals }
 }
 
 // ── outputs ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-async function mainSink(format: string, thoughts: boolean): Promise<EventSink> {
+async function mainSink(format: string, thoughts: boolean, unwritten: Unwritten): Promise<EventSink> {
   // The view is large, and of no use to a program.
-  if (format === 'pretty') return unless(!thoughts, (await import('./run-pretty.ts')).prettySink())
+  if (format === 'pretty') return unless(!thoughts, (await import('./run-pretty.ts')).prettySink(unwritten))
   if (!dialectNames.includes(format)) throw unknownFormat(format)
   const dialect = await writable(format, '--format')
-  return unless(isQuiet(dialect, thoughts), dialectSink(dialect, isTerminal(1) ? stdout() : lineOut(1), stdoutGone))
+  return unless(isQuiet(dialect, thoughts), dialectSink(dialect, isTerminal(1) ? stdout() : lineOut(1), unwritten.byStdout))
 }
 
 function unknownFormat(format: string): CommandError {
@@ -81,8 +86,10 @@ function unknownFormat(format: string): CommandError {
   )
 }
 
+type FileSinkParts = { read: readonly string[]; thoughts: boolean; unwritten: Unwritten }
+
 /** One for each --on-event. */
-export async function fileSinks(outputs: readonly string[], read: readonly string[], thoughts: boolean): Promise<EventSink[]> {
+export async function fileSinks(outputs: readonly string[], { read, thoughts, unwritten }: FileSinkParts): Promise<EventSink[]> {
   const specs = await Promise.all(outputs.map(outputOf))
   const paths = specs.map(({ path }) => path)
   for (const path of paths) mustBeAnother(path, '--on-event', read)
@@ -90,7 +97,9 @@ export async function fileSinks(outputs: readonly string[], read: readonly strin
   // All at once: who reads two pipes may open them in any order.
   const opened = await Promise.all(paths.map(openOutput))
   mustDiffer(paths) // a link may lead to what was not there before
-  return specs.map(({ dialect, path }, index) => unless(isQuiet(dialect, thoughts), dialectSink(dialect, opened[index]!, toldGone(path))))
+  return specs.map(({ dialect, path }, index) =>
+    unless(isQuiet(dialect, thoughts), dialectSink(dialect, opened[index]!, unwritten.by(path))),
+  )
 }
 
 function mustDiffer(paths: readonly string[]): void {

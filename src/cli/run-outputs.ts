@@ -7,7 +7,7 @@ import type { WritableDialect } from '../dialects/contract.ts'
 import { isWritable } from '../dialects/contract.ts'
 import type { LineOut } from '../run/sinks.ts'
 import { loadDialect, writableNames } from './dialects.ts'
-import { ClosedPipe, CommandError, hasCode, say, systemReason, usageError } from './exit.ts'
+import { CommandError, hasCode, systemReason, usageError } from './exit.ts'
 
 const patienceMs = 5000
 
@@ -86,16 +86,6 @@ export function lineOut(fd: number, patience = fd > 2 ? patienceMs : Infinity): 
     flush,
     ...(fd > 2 && { close: () => closeSync(fd) }),
   }
-}
-
-export const toldGone =
-  (what: string) =>
-  (error: unknown): void =>
-    say(`sluice: ${what} cannot be written any more (${systemReason(error)}); the run goes on`)
-
-/** A reader of stdout may leave, as `head` does, and nobody need know; all else is told. */
-export const stdoutGone = (error: unknown): void => {
-  if (!hasCode(error, 'EPIPE') && !(error instanceof ClosedPipe)) toldGone('stdout')(error)
 }
 
 const pause = new Int32Array(new SharedArrayBuffer(4))

@@ -5,16 +5,16 @@ import type { EventSink } from '../run/pipeline.ts'
 import { untilGone } from '../run/sinks.ts'
 import { createTerminalView } from '../views/terminal.ts'
 import { screen } from './io.ts'
-import { stdoutGone } from './run-outputs.ts'
+import type { Unwritten } from './run-unwritten.ts'
 import { createShowTotals } from './show-totals.ts'
 import { screenOf } from './terminal.ts'
 
-export function prettySink(): EventSink {
+export function prettySink({ byStdout }: Unwritten): EventSink {
   const out = screen()
   const timeline = createTimeline()
   const totals = createShowTotals()
   const view = createTerminalView({ ...screenOf(), totals: totals.take })
-  const guarded = untilGone(stdoutGone)
+  const guarded = untilGone(byStdout)
   return {
     push: guarded((event: Event) => {
       totals.push(event)

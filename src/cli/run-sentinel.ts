@@ -28,10 +28,13 @@ async function clear(path: string): Promise<void> {
   }
 }
 
-export async function leave(path: string, facts: SentinelFacts): Promise<void> {
+/** The exit code: somebody may wait for the file in vain, so that it is missing is told by that as well. */
+export async function leave(path: string, facts: SentinelFacts): Promise<number> {
   try {
     await writeSentinel(path, facts)
+    return facts.exitCode
   } catch (error) {
     say(`sluice: --sentinel-file ${quoted(path, 500)} cannot be written: ${systemReason(error)}`)
+    return facts.exitCode || exitCodes.failed
   }
 }

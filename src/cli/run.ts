@@ -7,6 +7,7 @@ import { quoted } from '../base/text.ts'
 import { exitCodes, usageError } from './exit.ts'
 import { fileSinks, liveRun } from './run-live.ts'
 import { leave, withSentinel } from './run-sentinel.ts'
+import { createUnwritten } from './run-unwritten.ts'
 
 const spec: CommandSpec = {
   usage: 'sluice run [PROMPT|-] [options]',
@@ -32,7 +33,7 @@ asked before it changes anything; without one, what no rule allows is refused an
   ],
   exits: [
     '0    done',
-    '1    failed, or the model refused',
+    '1    failed, the model refused, or something could not be written',
     '2    wrong usage or settings',
     '3    the answer was cut at the token limit',
     '4    a cap on turns, cost, tokens or calls was reached',
@@ -65,14 +66,15 @@ async function begin(argv: readonly string[]): Promise<number> {
     if (flags.agent !== 'builtin') throw usageError('--input-format claude is for the built-in agent; speak to others with sluice control')
     const { claudeDoor, plainDoor } = await import('./claude-door.ts')
     const prompt = words.length === 0 && promptFile === undefined ? undefined : { text: promptOf(words, promptFile, false), files }
-    const exitCode = await claudeDoor(flags, {
+    const unwritten = createUnwritten()
+    const ended = await claudeDoor(flags, {
       ...plainDoor,
       partial: flags.stream,
-      sinks: await fileSinks(outputs, read, flags.thoughts),
+      sinks: await fileSinks(outputs, { read, thoughts: flags.thoughts, unwritten }),
       ...(prompt !== undefined && { prompt }),
     })
-    if (flags.run.sentinel !== undefined) await leave(flags.run.sentinel, { exitCode, run: flags.run.id })
-    return exitCode
+    const exitCode = unwritten.code(ended)
+    return flags.run.sentinel === undefined ? exitCode : leave(flags.run.sentinel, { exitCode, run: flags.run.id })
   }
   const isToldAgain = flags.agent.startsWith('replay:') && words.length === 0 && promptFile === undefined
   const prompt = isToldAgain ? {} : { prompt: { text: promptOf(words, promptFile, isTerminal(0)), files } }
