@@ -1,7 +1,7 @@
 // Who reads a run, and what it reads: outputs that go away, fill up or are not there, and where the prompt comes from.
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
-import { chmodSync, closeSync, constants, openSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, closeSync, constants, openSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -108,6 +108,27 @@ suite('a file of --on-event', () => {
     assert.equal(first('weird:name')?.['event'], 'session.start')
     assert.equal(first('a:b')?.['type'], 'session_start')
     assert.equal(first('claude:x')?.['event'], 'session.start')
+  })
+
+  test('is not what was meant to be a dialect', async (t) => {
+    const here = place(t)
+    const { args } = await model(t, here, 'script', 'turns: [{text: hi}]')
+    const cases: [string, RegExp][] = [
+      ['codex:x', /--on-event "codex" can only be read; written can be sluice, .* \(for a file of this name, say "\.\/codex:x"\)/],
+      ['avenr:x', /"avenr" is not a dialect; did you mean avenor\? \(for a file of this name, say "\.\/avenr:x"\)/],
+      ['Claude:x', /did you mean claude\?/],
+      ['pretty:x', /pretty is for stdout alone \(for a file of this name, say/],
+      ['claude:', /names no file/],
+      ['nodir/x', /cannot write to "nodir\/x": its folder does not exist/],
+    ]
+    for (const [out, message] of cases) {
+      const { code, stdout, stderr } = await sluice(here, ['run', 'go', '--on-event', out, ...args])
+      assert.match(stderr, message)
+      assert.deepEqual([code, stdout], [2, ''], out)
+    }
+    assert.deepEqual(readdirSync(here.root), ['.git'])
+    assert.equal((await sluice(here, ['run', 'go', '--on-event', './codex:x', '--on-event', 'C:x', ...args])).code, 0)
+    assert.deepEqual(readdirSync(here.root).sort(), ['.git', 'C:x', 'codex:x'])
   })
 
   test('is none of those that the run reads, and neither is the sentinel', async (t) => {

@@ -1,31 +1,42 @@
 // Where a run is told: stdout, and a file, pipe or device for each --on-event. Lines leave whole, as soon as the program has a moment.
 import { closeSync, constants, fchmodSync, fstatSync, ftruncateSync, lstatSync, openSync, type Stats, statSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { nearest } from '../base/nearest.ts'
 import { quoted } from '../base/text.ts'
 import { createLineBlock } from '../files/line-block.ts'
 import type { WritableDialect } from '../dialects/contract.ts'
 import { isWritable } from '../dialects/contract.ts'
 import type { LineOut } from '../run/sinks.ts'
-import { loadDialect, writableNames } from './dialects.ts'
+import { dialectNames, loadDialect, writableNames } from './dialects.ts'
 import { CommandError, hasCode, systemReason, usageError } from './exit.ts'
 
 const patienceMs = 5000
 
 export type OutputSpec = { dialect: WritableDialect; path: string }
 
-/** `[DIALECT:]PATH`; only known dialects are prefixes, so that a path may hold a colon. */
+/** `[DIALECT:]PATH`; only dialects are prefixes, so that a path may hold a colon. What was meant for a dialect is not taken for a path. */
 export async function outputOf(text: string): Promise<OutputSpec> {
-  const colon = text.indexOf(':')
-  const prefix = text.slice(0, Math.max(0, colon))
-  const isNamed = writableNames.includes(prefix)
-  const path = isNamed ? text.slice(colon + 1) : text
+  const [, prefix = '', rest = ''] = /^([A-Za-z]+):(.*)$/s.exec(text) ?? []
+  const isNamed = dialectNames.includes(prefix)
+  if (!isNamed) mustBeFile(text, prefix)
+  const path = isNamed ? rest : text
+  const dialect = await writable(isNamed ? prefix : 'avenor', '--on-event', isNamed ? asFile(text) : '')
   if (path === '') throw usageError(`--on-event ${quoted(text)} names no file`)
-  return { dialect: await writable(isNamed ? prefix : 'avenor', '--on-event'), path }
+  return { dialect, path }
 }
 
-export async function writable(name: string, flag: string): Promise<WritableDialect> {
+function mustBeFile(text: string, prefix: string): void {
+  const why = `--on-event ${quoted(text, 500)}: ${quoted(prefix)} is not a dialect`
+  if (prefix === 'pretty') throw usageError(`${why}; pretty is for stdout alone${asFile(text)}`)
+  const near = prefix.length < 3 ? undefined : nearest(prefix.toLowerCase(), dialectNames) // short ones are near to anything
+  if (near !== undefined) throw usageError(`${why}; did you mean ${near}?${asFile(text)}`)
+}
+
+const asFile = (text: string): string => ` (for a file of this name, say ${quoted(`./${text}`, 500)})`
+
+export async function writable(name: string, flag: string, hint = ''): Promise<WritableDialect> {
   const dialect = await loadDialect(name, flag)
-  if (!isWritable(dialect)) throw usageError(`${flag} ${quoted(name)} can only be read; written can be ${writableNames.join(', ')}`)
+  if (!isWritable(dialect)) throw usageError(`${flag} ${quoted(name)} can only be read; written can be ${writableNames.join(', ')}${hint}`)
   return dialect
 }
 
@@ -48,13 +59,13 @@ export async function openOutput(path: string): Promise<LineOut> {
     } catch (error) {
       if (error instanceof CommandError) throw error
       if (isPipe && hasCode(error, 'ENXIO') && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20))
-      else
-        throw usageError(
-          `cannot write to ${quoted(path, 500)}: ${hasCode(error, 'ENXIO') ? 'nobody reads this pipe' : systemReason(error)}`,
-        )
+      else throw usageError(`cannot write to ${quoted(path, 500)}: ${openReason(error)}`)
     }
   }
 }
+
+const openReason = (error: unknown): string =>
+  hasCode(error, 'ENXIO') ? 'nobody reads this pipe' : hasCode(error, 'ENOENT') ? 'its folder does not exist' : systemReason(error)
 
 /**
  * In a folder where everybody may write, such as /tmp, somebody may have put a link, a pipe or a file of theirs in this place: it would
