@@ -31,11 +31,14 @@ export function createScripts(cwd: string, builtIn: Readonly<Record<string, () =
   }
 }
 
+const reasonOf = ({ code, message }: NodeJS.ErrnoException): string =>
+  code === 'ENOENT' ? 'no such file' : code === 'EISDIR' ? 'it is a folder' : message
+
 async function readScript(file: string, builtIn: readonly string[]): Promise<string> {
   try {
     return await readFile(file, 'utf8')
   } catch (error) {
     const others = builtIn.length === 0 ? '' : ` (built in: ${builtIn.map((name) => `script/${name}`).join(', ')})`
-    throw new Error(`the script "${file}" cannot be read: ${(error as Error).message}${others}`, { cause: error })
+    throw new Error(`the script "${file}" cannot be read: ${reasonOf(error as NodeJS.ErrnoException)}${others}`, { cause: error })
   }
 }
