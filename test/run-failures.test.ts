@@ -181,7 +181,7 @@ suite('what is missing or wrong', () => {
   const wrong: [string, string[], RegExp][] = [
     ['a provider', ['--model', 'antropic/x'], /"antropic" is not known; did you mean "anthropic"/],
     ['a model without a provider', ['--model', 'x'], /must be PROVIDER\/MODEL/],
-    ['a script', ['--model', 'script/none.yaml'], /none\.yaml" cannot be read/],
+    ['a script', ['--model', 'script/none.yaml'], /none\.yaml" cannot be read: no such file \(built in: /],
     ['a profile', ['--model', 'script/demo', '--profile', 'explor'], /did you mean explore\?/],
     ['settings that are not there', ['--model', 'script/demo', '--settings', 'none.yaml'], /none\.yaml/],
     ['a rule', ['--model', 'script/demo', '--permission', 'bash=perhaps'], /perhaps/],
@@ -191,6 +191,20 @@ suite('what is missing or wrong', () => {
     ['a session', ['--model', 'script/demo', '--resume', 'ses_none'], /there is no session "ses_none"/],
     ['a session to continue', ['--model', 'script/demo', '--continue'], /there is no session/],
     ['an output', ['--model', 'script/demo', '--on-event', 'no/such/folder/x'], /cannot write to "no\/such\/folder\/x"/],
+    [
+      'a recording that is empty',
+      ['--agent', 'replay:/dev/null'],
+      /"replay:\/dev\/null": the input is empty, .*; name a file whose dialect/,
+    ],
+    [
+      'a recording that is none',
+      ['--agent', `replay:${import.meta.filename}`],
+      /no JSON record was found in it; name a file whose dialect/,
+    ],
+    ['a recording that is a pipe', ['--agent', 'replay:-'], /"replay:-" is a pipe, and a recording is read twice/],
+    ['no recording', ['--agent', 'replay:'], /replay: names no file/],
+    ['no command', ['--agent', 'acp:'], /--agent "acp:": the command line is empty; say acp:COMMAND/],
+    ['a command', ['--agent', "acp:agent 'x"], /has a ' without its end/],
     ['no model at all', [], /no model is chosen/],
   ]
   for (const [what, args, text] of wrong)

@@ -1,5 +1,6 @@
 // The agent of a run: our own, another program that is driven, or a recording that is told again.
-import { createReadStream } from 'node:fs'
+import { createReadStream, statSync } from 'node:fs'
+import { wordsOf } from '../agents/acp/command.ts'
 import { startBuiltin } from '../agents/builtin/agent.ts'
 import { ModelChoiceError } from '../agents/builtin/model/choose.ts'
 import type { Host, Running } from '../agents/contract.ts'
@@ -13,7 +14,7 @@ import type { Event, EventOf } from '../model/event.ts'
 import { forSession, prepareBuiltin, type Prepared } from '../run/builtin.ts'
 import { type Frame, prepareFrame } from '../run/frame.ts'
 import { builtInScripts } from '../script/demo.ts'
-import { say, usageError } from './exit.ts'
+import { CommandError, say, usageError } from './exit.ts'
 import type { AgentFlags } from './run-options.ts'
 import type { Opened } from './run-session.ts'
 import { loadPrices } from './usage-prices.ts'
@@ -65,6 +66,7 @@ export function builtinAgent(prepared: Prepared): Agent {
 async function spawnedAgent(flags: AgentFlags): Promise<Agent> {
   const driverOf = await driverFor(flags.agent)
   if (driverOf === undefined) throw usageError(unknownAgent(flags.agent))
+  checkCommand(flags.agent)
   const frame = await frameOf(flags)
   const { profile, settings, places } = frame
   for (const { text } of frame.notices) say(`sluice: ${text}`)
@@ -102,7 +104,8 @@ async function spawnedAgent(flags: AgentFlags): Promise<Agent> {
 
 async function replayAgent(flags: AgentFlags, file: string): Promise<Agent> {
   const [{ startReplay }, { dialectOf }] = await Promise.all([import('../agents/replay/agent.ts'), import('./dialect-of.ts')]) // rarely needed
-  const dialect = await dialectOf(file)
+  mustBeRecording(file)
+  const dialect = await dialectOf(file).catch((error: unknown) => Promise.reject(unreplayable(file, error)))
   const frame = await frameOf(flags)
   return {
     frame,
@@ -126,6 +129,26 @@ async function told<T>(work: Promise<T>): Promise<T> {
     if (error instanceof ModelChoiceError || error instanceof SettingsError) throw usageError(error.message)
     throw error
   }
+}
+
+function checkCommand(agent: string): void {
+  const command = /^acp:(.*)$/s.exec(agent)?.[1]
+  const wrong = command === undefined ? undefined : wordsOf(command)
+  if (typeof wrong === 'string') throw usageError(`--agent ${quoted(agent, 500)}: ${wrong}; say acp:COMMAND`)
+}
+
+/** Read once for its dialect and once to be told: of a pipe, what was read first would be lost. */
+function mustBeRecording(file: string): void {
+  if (file === '') throw usageError('--agent replay: names no file; say replay:FILE')
+  if (file === '-' || statSync(file, { throwIfNoEntry: false })?.isFIFO() === true)
+    throw usageError(`--agent ${quoted(`replay:${file}`, 500)} is a pipe, and a recording is read twice; name a file`)
+}
+
+/** Who reads streams can be told their dialect with --from; a run has no such option. */
+function unreplayable(file: string, error: unknown): unknown {
+  if (!(error instanceof CommandError)) return error
+  const why = error.message.replace(/; name it with --from .*$/s, '; name a file whose dialect sluice detect can tell')
+  return new CommandError(`--agent ${quoted(`replay:${file}`, 500)}: ${why}`, error.exitCode, { cause: error })
 }
 
 function unknownAgent(name: string): string {
