@@ -5,6 +5,7 @@ import { textOption, listOption, type CommandSpec, type Parsed, parseOptions, re
 import { agentFlags, agentOptions, attachmentsOf, promptOf, runOptions } from './run-options.ts'
 import { quoted } from '../base/text.ts'
 import { exitCodes, usageError } from './exit.ts'
+import { checkFit } from './run-fit.ts'
 import { fileSinks, liveRun } from './run-live.ts'
 import { leave, withSentinel } from './run-sentinel.ts'
 import { createUnwritten } from './run-unwritten.ts'
@@ -57,6 +58,7 @@ async function begin(argv: readonly string[]): Promise<number> {
   if (parsed === undefined) return exitCodes.ok
   const { values, files: words } = parsed
   const flags = agentFlags(values)
+  checkFit(values, flags.agent)
   const promptFile = textOption(values, 'prompt-file')
   const format = textOption(values, 'format') ?? 'pretty'
   const outputs = listOption(values, 'on-event')
