@@ -100,6 +100,10 @@ test('what a run refuses, and a run that is not there, are errors of the command
     [['dance'], 2, /"dance" is not what to do: status/],
     [['answer', 'q1'], 2, /one OPTION/],
     [['cancel', 'now'], 2, /"now" is too much/],
+    [['shutdown', 'imediate'], 2, /^shutdown "imediate" is neither graceful nor immediate; did you mean immediate\?\n$/],
+    [['shutdown', 'x'], 2, /^shutdown "x" is neither graceful nor immediate\n$/],
+    [['history', '--limit', '1000'], 2, /^--limit 1000 is more than 256; go on with --after N/],
+    [['history', '--limit', '0'], 2, /^--limit "0" is not a whole number from 1 on/],
   ]
   await Promise.all(
     cases.map(async ([args, code, message]) => {

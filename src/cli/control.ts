@@ -1,8 +1,10 @@
 // sluice control: look at a run while it goes on, answer its questions, and tell it what to do next.
 import { readFileSync } from 'node:fs'
 import { parseJson, type Rec, stringifyJson } from '../base/json.ts'
+import { nearest } from '../base/nearest.ts'
 import { quoted } from '../base/text.ts'
 import { type Client, connectTo, findSocket, readToken } from '../control/client.ts'
+import { historyLimit, shutdownModes } from '../control/methods.ts'
 import { CommandError, exitCodes, usageError } from './exit.ts'
 import { isTerminal, print } from './io.ts'
 import { reached } from './control-reach.ts'
@@ -80,6 +82,7 @@ const actions: Record<string, Action> = {
   },
   shutdown: async (client, [mode = 'graceful', ...more], _values, token) => {
     noMore(more)
+    checkMode(mode)
     await client.call('shutdown', { mode, token: token() })
     return 'shutting down\n'
   },
@@ -125,7 +128,17 @@ function socketIn(values: Values): Promise<string> {
 const params = (values: Values): Rec => {
   const after = numberOption(values, 'after', { whole: true })
   const limit = numberOption(values, 'limit', { whole: true, least: 1 })
+  if (limit !== undefined && limit > historyLimit.most)
+    throw usageError(`--limit ${limit} is more than ${historyLimit.most}; go on with --after N, the number of the last event you have`)
   return { ...(after !== undefined && { after }), ...(limit !== undefined && { limit }) }
+}
+
+function checkMode(mode: string): void {
+  if ((shutdownModes as readonly string[]).includes(mode)) return
+  const near = nearest(mode, shutdownModes)
+  throw usageError(
+    `shutdown ${quoted(mode)} is neither ${shutdownModes.join(' nor ')}${near === undefined ? '' : `; did you mean ${near}?`}`,
+  )
 }
 
 /** The words, or stdin. */

@@ -25,8 +25,9 @@ export type Controlled = {
 /** One connection. `subscribed`: whether it has shown that it may answer questions. */
 export type Caller = Out & { subscribed(subscription: Subscription, mayAnswer: boolean): void }
 
+export const shutdownModes = ['graceful', 'immediate'] as const
 const longestText = 64 * 1024 // of an answer
-const historyLimit = { usual: 64, most: 256, bytes: 1 << 20 }
+export const historyLimit = { usual: 64, most: 256, bytes: 1 << 20 }
 const most = Number.MAX_SAFE_INTEGER
 
 export function createMethods(controlled: Controlled, caller: Caller): Handler {
@@ -78,7 +79,7 @@ export function createMethods(controlled: Controlled, caller: Caller): Handler {
       run().send({ type: 'cancel', target, by: 'host', reason: 'cancelled', text: 'cancelled over the control socket' })
     },
     shutdown(params) {
-      if (wordIn(params, 'mode', ['graceful', 'immediate']) === 'immediate') run().force('ended over the control socket')
+      if (wordIn(params, 'mode', shutdownModes) === 'immediate') run().force('ended over the control socket')
       else run().send({ type: 'finish' })
     },
   }
