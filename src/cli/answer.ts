@@ -1,24 +1,33 @@
 // sluice answer: the answer to a question that a run asks by file (--permission-handler file:BASE).
 import { writeFileSync } from 'node:fs'
-import { isRecord, type Rec } from '../base/json.ts'
+import type { Rec } from '../base/json.ts'
 import { quoted } from '../base/text.ts'
-import { readPrivate, requestPath, type Response, responsePath, responseText, writePrivate } from '../control/request-file.ts'
+import {
+  optionOf,
+  optionsIn,
+  readPrivate,
+  requestPath,
+  type Response,
+  responsePath,
+  responseText,
+  writePrivate,
+} from '../control/request-file.ts'
 import { CommandError, exitCodes, hasCode, systemReason, usageError } from './exit.ts'
 import { type CommandSpec, parseOptions, textOption } from './options.ts'
 
 const spec: CommandSpec = {
   usage: 'sluice answer BASE --option ID [--text TEXT]',
   about: `Answers the permission question that a run has written to BASE.req, in BASE.req.response. Only options that the question offers can be
-chosen.`,
+chosen, by their id or, where one alone is meant, by allow or reject.`,
   options: {
-    option: { type: 'string', value: 'ID', help: 'the optionId of the answer' },
+    option: { type: 'string', value: 'ID', help: 'the optionId of the answer, or allow or reject' },
     text: { type: 'string', value: 'TEXT', help: 'what the model is told beside it' },
     message: { type: 'string', hidden: true, help: 'the same' },
     outcome: { type: 'string', value: 'OUTCOME', help: 'selected (default), or cancelled: a no that ends the turn' },
     force: { type: 'boolean', help: 'replace an answer that is there already' },
   },
   examples: [
-    ['sluice answer run.perm --option allow_once', 'let it do what it asks for'],
+    ['sluice answer run.perm --option allow', 'let it do what it asks for'],
     ["sluice answer run.perm --option reject_once --text 'use the staging server'", 'no, and why'],
   ],
   exits: ['0  the answer is written', '1  it cannot be written', '2  wrong usage, no question, or no such option'],
@@ -30,12 +39,12 @@ export async function run(argv: readonly string[]): Promise<number> {
   const { values, files } = parsed
   const outcome = textOption(values, 'outcome') ?? 'selected'
   if (outcome !== 'selected' && outcome !== 'cancelled') throw usageError(`--outcome ${quoted(outcome)} is neither selected nor cancelled`)
-  const option = textOption(values, 'option')
-  if (option === undefined || option === '') throw usageError('say which option: --option ID')
+  const word = textOption(values, 'option')
+  if (word === undefined || word === '') throw usageError('say which option: --option ID')
   const [base, more] = files
   if (base === undefined || more !== undefined) throw usageError('give one BASE: the question stands in BASE.req')
   const request = questionIn(base)
-  checkOption(request, option)
+  const option = chosen(request, word)
   const message = textOption(values, 'text') ?? textOption(values, 'message') ?? ''
   const requestId = typeof request['request_id'] === 'string' ? request['request_id'] : undefined
   write(responsePath(base), { requestId, option, message, outcome }, values['force'] === true)
@@ -50,11 +59,12 @@ function questionIn(base: string): Rec {
   return read.value
 }
 
-function checkOption({ options }: Rec, option: string): void {
-  const ids = (Array.isArray(options) ? (options as unknown[]) : []).flatMap((one) =>
-    isRecord(one) && typeof one['optionId'] === 'string' ? [one['optionId']] : [],
-  )
-  if (!ids.includes(option)) throw usageError(`${quoted(option)} is not offered; choose one of ${ids.map((id) => quoted(id)).join(', ')}`)
+function chosen(request: Rec, word: string): string {
+  const options = optionsIn(request)
+  const option = optionOf(options, word)
+  if (option === undefined)
+    throw usageError(`${quoted(word)} is not offered; choose one of ${options.map(({ id }) => quoted(id)).join(', ')}`)
+  return option
 }
 
 /** Without force only one can be the first, also of two at the same time. */

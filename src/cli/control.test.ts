@@ -162,6 +162,29 @@ test('answer writes what the file handler takes', async () => {
   assert.equal(existsSync(`${base}.req.response`), false)
 })
 
+test('answer knows allow and reject, as control does', async () => {
+  const base = join(newFolder(), 'perm')
+  const answered = async (options: string, word: string): Promise<unknown> => {
+    writeFileSync(`${base}.req`, `{"options":${options}}`)
+    const { code, stderr } = await start('answer', [base, '--force', '--option', word], {}).done
+    return code === 0 ? (JSON.parse(readFileSync(`${base}.req.response`, 'utf8')) as Rec)['option_id'] : [code, stderr]
+  }
+  const ours =
+    '[{"optionId":"allow_once","kind":"allow"},{"optionId":"allow_always","kind":"allow"},{"optionId":"reject_once","kind":"reject"}]'
+  const theirs = '[{"optionId":"yes","kind":"allow"},{"optionId":"no","kind":"reject"},{"optionId":"never","kind":"reject"}]'
+  assert.equal(await answered(ours, 'allow'), 'allow_once')
+  assert.equal(await answered(ours, 'reject'), 'reject_once')
+  assert.equal(await answered(theirs, 'allow'), 'yes')
+  assert.deepEqual(await answered(theirs, 'reject'), [2, '"reject" is not offered; choose one of "yes", "no", "never"\n'])
+  assert.deepEqual(await answered('[{"optionId":"allow","kind":"reject"}]', 'reject'), 'allow')
+  assert.deepEqual(await answered('[{"optionId":"allow_once","kind":"reject"}]', 'allow'), [
+    2,
+    '"allow" is not offered; choose one of "allow_once"\n',
+  ])
+  assert.equal(await answered('[{"optionId":"1","kind":"allow_always"},{"optionId":"2","kind":"allow_once"}]', 'allow'), '2')
+  assert.equal(await answered('[{"optionId":"allow_once"},{"optionId":"reject_once"}]', 'allow'), 'allow_once')
+})
+
 test('answer gives the id of the question along, and writes for nobody else', async () => {
   const base = join(newFolder(), 'perm')
   writeFileSync(`${base}.req`, '{"request_id":"q7","options":[{"optionId":"yes"},{"optionId":"no"}]}')

@@ -28,6 +28,25 @@ export function requestText({ ask, request }: Question): string {
 
 const wordOf = (kind: Option['kind']): 'allow' | 'reject' => (kind.startsWith('allow') ? 'allow' : 'reject')
 
+type Offered = { id: string; kind: string }
+
+/** What a question in a file offers. */
+export const optionsIn = ({ options }: Rec): Offered[] =>
+  (Array.isArray(options) ? (options as unknown[]) : []).flatMap((one) => {
+    const { optionId: id, kind } = isRecord(one) ? one : {}
+    return typeof id === 'string' ? [{ id, kind: typeof kind === 'string' ? kind : id }] : []
+  })
+
+/** The id of an option, by that id; `allow` and `reject` are also the plainest of theirs, or the only one. Undefined: there is none. */
+export function optionOf(offered: readonly Offered[], word: string): string | undefined {
+  if (offered.some(({ id }) => id === word)) return word
+  if (word !== 'allow' && word !== 'reject') return undefined
+  const fitting = offered.filter(({ kind }) => kind === word || kind === `${word}_once`) // never one for always
+  const plain = fitting.filter(({ id, kind }) => id === `${word}_once` || kind === `${word}_once`)
+  const [found, another] = plain.length > 0 ? plain : fitting
+  return another === undefined ? found?.id : undefined
+}
+
 /** In one step, for nobody else to read: who finds the name finds the whole file. */
 export function writePrivate(path: string, text: string): void {
   const temporary = `${path}.${process.pid}.tmp`
