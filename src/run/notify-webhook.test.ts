@@ -149,15 +149,22 @@ test('a name and a password go into a header, and never into words', async (t) =
   assert.doesNotMatch(why!, /me:|ss@|p%40ss|hidden|token/)
 })
 
-test('the end of the run ends tries and pauses', async (t) => {
+test('the end of the run ends tries and pauses, and what was wrong before is told', async (t) => {
   const { url } = await receiver(t, () => {})
   const slow: WebhookTimes = { timeoutMs: 60_000, pausesMs: [60_000], longestPauseMs: 60_000 }
   const busy = await receiver(t, status(503))
-  for (const address of [url, busy.url]) {
+  const server = createRawServer()
+  const closed = await listening(t, server)
+  await new Promise((resolve) => server.close(resolve))
+  for (const [address, why] of [
+    [url, ''],
+    [busy.url, ': it answered 503'],
+    [closed, ': it cannot be reached (ECONNREFUSED)'],
+  ] as const) {
     const stop = new AbortController()
     const sending = createWebhook(webhookOf(address, {}), slow)('{}', stop.signal)
-    setTimeout(() => stop.abort(), 50)
-    assert.match((await sending)!, /the run was over before 127\.0\.0\.1:\d+ took the message/)
+    setTimeout(() => stop.abort(), 500)
+    assert.equal(await sending, `the run was over before ${new URL(address).host} took the message${why}`)
   }
 })
 

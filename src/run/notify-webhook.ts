@@ -74,15 +74,17 @@ export function createWebhook({ url, secret }: Webhook, times: WebhookTimes = we
 
   return async (body, over) => {
     const delivery = randomUUID()
+    let trouble = ''
     for (let attempt = 0; !over.aborted; attempt++) {
       const refusal = await post(body, delivery, over)
       if (refusal === undefined) return undefined
       const pause = pausesMs[attempt]
       if (over.aborted) break
       if (!refusal.again || pause === undefined) return `${url.host} ${refusal.why}`
+      trouble = `: it ${refusal.why}`
       await sleep(Math.min(longestPauseMs, Math.max(pause, refusal.afterMs ?? 0)), undefined, { signal: over }).catch(() => {})
     }
-    return `the run was over before ${url.host} took the message`
+    return `the run was over before ${url.host} took the message${trouble}`
   }
 }
 
