@@ -69,6 +69,20 @@ suite('the control socket of a run', () => {
     assert.match(late.stderr, /no run/)
   })
 
+  test('shutdown lets the turn and what waits be done, and takes no more', async (t) => {
+    const { here, run, out } = await began(t, [slow, { text: 'And the second.' }, { text: 'And the third.' }])
+    await run.until('text.delta')
+    assert.equal((await control(here, 'prompt', 'before')).code, 0)
+    assert.equal((await control(here, 'shutdown')).code, 0)
+    const late = await control(here, 'prompt', 'after')
+    assert.deepEqual([late.code, late.stdout], [1, ''])
+    assert.match(late.stderr, /the run was told to end: it takes no more prompts/)
+    const { code, stderr } = await run.ended
+    assert.equal(code, 0, stderr)
+    const prompts = all(out.read().sluice, 'prompt.submit').map(({ text }) => text)
+    assert.deepEqual(prompts, ['go', 'before'])
+  })
+
   test('a question waits for whoever has the token; the first answer counts, and later ones are told so', async (t) => {
     const { here, run, out } = await began(t, [{ tools: [touch] }, slow], '--permission-handler', 'control')
     await run.until('permission.request')

@@ -50,17 +50,18 @@ test('status, history and the commands reach the only run', async () => {
     control(run, '--run', 'run_1', 'prompt', 'go', 'on'),
     control(run, 'answer', 'q1', 'reject_once', '--text', 'no'),
     control(run, '--control-socket', run.control.path!, 'cancel', '--turn'),
-    control(run, 'shutdown', 'immediate'),
     control(run, 'emit', '{"event":"mine","n":12345678901234567890}'),
   ])
+  results.push(await control(run, 'shutdown', 'immediate'), await control(run, 'prompt', 'more'))
   assert.deepEqual(
     results.map(({ code, stdout }) => [code, stdout]),
     [
       [0, 'prompt queued\n'],
       [0, 'answered\n'],
       [0, 'cancelled\n'],
-      [0, 'shutting down\n'],
       [0, ''],
+      [0, 'shutting down\n'],
+      [1, ''],
     ],
   )
   assert.deepEqual(run.commands.map(({ type }) => type).sort(), ['cancel', 'cancel', 'prompt'])

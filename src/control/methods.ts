@@ -20,6 +20,8 @@ export type Controlled = {
   emit(value: unknown): void
   /** What is known of the run and its sessions. */
   status(): Rec
+  /** Whoever may has told it to end: it takes no more prompts, from no connection. */
+  isEnding?: boolean
 }
 
 /** One connection. `subscribed`: whether it has shown that it may answer questions. */
@@ -62,10 +64,10 @@ export function createMethods(controlled: Controlled, caller: Caller): Handler {
   }
 
   const changing: Record<string, (params: Rec) => unknown> = {
-    prompt: (params) => run().send({ type: 'prompt', text: textIn(params, 'text'), by: 'host' }),
+    prompt: (params) => goingOn().send({ type: 'prompt', text: textIn(params, 'text'), by: 'host' }),
     interrupt_and_prompt(params) {
       const text = textIn(params, 'text')
-      run().send({ type: 'cancel', target: 'turn', by: 'host', reason: 'cancelled', text: 'interrupted for another prompt' })
+      goingOn().send({ type: 'cancel', target: 'turn', by: 'host', reason: 'cancelled', text: 'interrupted for another prompt' })
       run().send({ type: 'prompt', text, by: 'host', first: true })
     },
     answer_permission: (params) => answer(textIn(params, 'id'), textIn(params, 'option'), params['text']),
@@ -77,11 +79,19 @@ export function createMethods(controlled: Controlled, caller: Caller): Handler {
     cancel(params) {
       const target = wordIn(params, 'target', ['session', 'turn'])
       run().send({ type: 'cancel', target, by: 'host', reason: 'cancelled', text: 'cancelled over the control socket' })
+      if (target === 'session') controlled.isEnding = true
     },
     shutdown(params) {
       if (wordIn(params, 'mode', shutdownModes) === 'immediate') run().force('ended over the control socket')
       else run().send({ type: 'finish' })
+      controlled.isEnding = true
     },
+  }
+
+  function goingOn(): ControlledRun {
+    const found = run()
+    if (controlled.isEnding === true) throw new RpcError(codes.notNow, 'the run was told to end: it takes no more prompts')
+    return found
   }
 
   function answer(question: string, word: string, text: unknown): Rec {

@@ -13,7 +13,7 @@ export const codes = {
   server: -32000,
   /** No such question is open, or no more. */
   notOpen: -32001,
-  /** The run has not begun yet, or is over. */
+  /** The run has not begun yet, is over, or takes no more prompts since it is ending. */
   notNow: -32002,
   /** The token is missing or wrong. */
   token: -32010,

@@ -90,6 +90,30 @@ test('what changes something needs the token', async () => {
   )
 })
 
+test('a run that was told to end takes no more prompts, from nobody', async () => {
+  for (const [method, params] of [
+    ['shutdown', {}],
+    ['shutdown', { mode: 'immediate' }],
+    ['cancel', {}],
+  ] as const) {
+    await using run = await fakeRun()
+    using client = await clientOf(run)
+    using other = await clientOf(run)
+    const token = readToken(run.control.path!)
+    await client.call('prompt', { text: 'before', token })
+    await client.call('cancel', { target: 'turn', token })
+    await client.call('prompt', { text: 'also before', token })
+    await client.call(method, { ...params, token })
+    const before = run.commands.length
+    for (const one of [client, other])
+      for (const name of ['prompt', 'interrupt_and_prompt']) {
+        const { code, message } = await failure(one.call(name, { text: 'after', token }))
+        assert.deepEqual([code, message], [-32002, 'the run was told to end: it takes no more prompts'])
+      }
+    assert.equal(run.commands.length, before, 'nothing of it reaches the run, not even the interruption')
+  }
+})
+
 test('of two who answer a question the first wins, and the other hears what was decided', async () => {
   await using run = await fakeRun()
   run.ask('q1')
