@@ -70,7 +70,7 @@ suite('the control socket of a run', () => {
   })
 
   test('shutdown lets the turn and what waits be done, and takes no more', async (t) => {
-    const { here, run, out } = await began(t, [slow, { text: 'And the second.' }, { text: 'And the third.' }])
+    const { here, run, out } = await began(t, [slow, slow, { text: 'And the third.' }])
     await run.until('text.delta')
     assert.equal((await control(here, 'prompt', 'before')).code, 0)
     assert.equal((await control(here, 'shutdown')).code, 0)
