@@ -176,6 +176,15 @@ suite('a machine', () => {
         assert.equal(linesOf(readFileSync(join(here.sessions, file!), 'utf8')).at(-1)?.['kind'], 'session.end')
       })
 
+  test('that cannot keep the sentinel says so, and in the exit code', async (t) => {
+    const here = place(t, { 'sub/file': '' })
+    const { args } = await model(t, here, 'script', 'turns: [{text: hi}]')
+    const gone = ['--sentinel-file', 'sub/job.done', '--on-milestone', 'rm -rf sub']
+    const { code, stderr } = await sluice(here, ['run', 'go', ...gone, ...args])
+    assert.match(stderr, /--sentinel-file ".*job\.done" cannot be written/)
+    assert.equal(code, 1)
+  })
+
   test('that cannot keep the session says so once, and in the exit code', async (t) => {
     const here = place(t)
     const { args } = await model(t, here, 'script', 'turns: [{text: hi}]')
