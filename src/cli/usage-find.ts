@@ -1,22 +1,25 @@
 // Where the agents on this machine keep their logs, and what kind a file is that the user names.
-import { closeSync, type Dirent, openSync, readdirSync, readSync, realpathSync, type Stats, statSync } from 'node:fs'
+import { closeSync, opendirSync, openSync, readdirSync, readSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { basename, isAbsolute, join } from 'node:path'
+import { basename, dirname, isAbsolute, join } from 'node:path'
 import { utf8 } from '../base/bytes.ts'
 import { isRecord } from '../base/json.ts'
 import { quoted } from '../base/text.ts'
 import { claimer as claude } from '../dialects/claude/claim.ts'
-import { CommandError, exitCodes, systemReason } from './exit.ts'
+import { CommandError, exitCodes, hasCode, systemReason } from './exit.ts'
 
 /** How a log is read; `stream` is any dialect. */
 export type LogKind = 'claude' | 'codex' | 'opencode' | 'opencode-db' | 'stream'
 /** `named`: by the user. Of the others, those that are no logs are passed over. */
 export type Log = { path: string; kind: LogKind; size: number; named: boolean }
 
+/** A log, or a folder that may hold logs, which could not be read. */
+export type Skipped = { path: string; why: string }
+
 type Found = { path: string; size: number; mtime: number }
 
-/** The logs of the agents on this machine. */
-export function agentLogs(env: NodeJS.ProcessEnv = process.env): Log[] {
+/** The logs of the agents on this machine. What is closed to us is added to `skipped`. */
+export function agentLogs(skipped: Skipped[], env: NodeJS.ProcessEnv = process.env): Log[] {
   const home = env['HOME'] || homedir()
   const xdg = (name: string, usual: string): string => (isAbsolute(env[name] ?? '') ? env[name]! : join(home, usual))
   const claude = env['CLAUDE_CONFIG_DIR']?.split(',').filter(Boolean) ?? [
@@ -30,6 +33,7 @@ export function agentLogs(env: NodeJS.ProcessEnv = process.env): Log[] {
   const log =
     (kind: LogKind) =>
     ({ path, size }: Found): Log => ({ path, size, kind, named: false })
+  const filesIn = createFinder(skipped)
   return [
     ...unique(claude.flatMap((folder) => inOrder(filesIn(join(folder, 'projects'), /\.jsonl$/)))).map(log('claude')),
     ...unique(
@@ -37,18 +41,10 @@ export function agentLogs(env: NodeJS.ProcessEnv = process.env): Log[] {
       basename,
     ).map(log('codex')),
     ...filesIn(gemini, /\/chats\/[^/]+\.jsonl?$/).map(log('stream')),
-    ...opencodeLogs(opencode, false),
+    ...filesIn(opencode, /\/opencode(-[\w-]+)?\.db$/, 1).map(log('opencode-db')),
+    // New versions keep all in a database, and leave the files of old ones where they were.
+    ...filesIn(join(opencode, 'storage/message'), /\.json$/).map(log('opencode')),
     ...filesIn(join(copilot, 'session-state'), /\.jsonl$/).map(log('stream')),
-  ]
-}
-
-/** New versions keep all in a database, and leave the files of old ones where they were. */
-function opencodeLogs(folder: string, named: boolean): Log[] {
-  const databases = filesIn(folder, /\/opencode(-[\w-]+)?\.db$/, 1)
-  const files = filesIn(join(folder, 'storage/message'), /\.json$/)
-  return [
-    ...databases.map(({ path, size }): Log => ({ path, size, kind: 'opencode-db', named })),
-    ...files.map(({ path, size }): Log => ({ path, size, kind: 'opencode', named: false })),
   ]
 }
 
@@ -56,11 +52,13 @@ function opencodeLogs(folder: string, named: boolean): Log[] {
 const piped = Infinity
 
 /** The logs that the user names: files, and folders with files in them. Each once, in whatever ways it is named. */
-export function namedLogs(paths: readonly string[]): Log[] {
+export function namedLogs(paths: readonly string[], skipped: Skipped[]): Log[] {
+  const filesIn = createFinder(skipped)
   const found = paths.flatMap((path): (Found & { named: boolean })[] => {
-    const stat = path === '-' ? undefined : statOf(path)
+    const stat = path === '-' ? undefined : needed(path, () => statSync(path))
     if (stat?.isFile() === true) return [{ path, size: stat.size, mtime: stat.mtimeMs, named: true }]
     if (stat?.isDirectory() !== true) return [{ path, size: 0, mtime: piped, named: true }]
+    needed(path, () => opendirSync(path).closeSync())
     return filesIn(path, /\.(jsonl|ndjson|json|db)$/).map((file) => ({ ...file, named: false }))
   })
   const byName = found.toSorted((a, b) => Number(a.named) - Number(b.named)) // of two, the last stays
@@ -81,9 +79,10 @@ function realPathOf(path: string): string {
   }
 }
 
-function statOf(path: string): Stats {
+/** Of what the user names. */
+function needed<T>(path: string, look: () => T): T {
   try {
-    return statSync(path)
+    return look()
   } catch (error) {
     throw new CommandError(`cannot read ${quoted(path, 500)}: ${systemReason(error)}`, exitCodes.usage, { cause: error })
   }
@@ -91,21 +90,33 @@ function statOf(path: string): Stats {
 
 const passedOver = new Set(['node_modules', '.git'])
 
-/** Folders that are not there or closed to us hold nothing. Links to folders are not followed: they may go round. */
-function filesIn(folder: string, wanted: RegExp, deepest = 16): Found[] {
-  let entries: Dirent[]
-  try {
-    entries = readdirSync(folder, { withFileTypes: true })
-  } catch {
-    return []
+/** Links to folders are not followed: they may go round. Links that lead nowhere are passed over. */
+function createFinder(skipped: Skipped[]): (folder: string, wanted: RegExp, deepest?: number) => Found[] {
+  const told = new Set<string>()
+
+  /** What is not there, or no longer, is not skipped. */
+  function tried<T>(path: string, look: () => T): T | undefined {
+    try {
+      return look()
+    } catch (error) {
+      const place = join(realPathOf(dirname(path)), basename(path)) // of what is closed, the folder is open
+      if (told.has(place) || ['ENOENT', 'ENOTDIR', 'ELOOP'].some((code) => hasCode(error, code))) return undefined
+      told.add(place)
+      skipped.push({ path, why: systemReason(error) })
+      return undefined
+    }
   }
-  return entries.flatMap((entry): Found[] => {
-    const path = `${folder}/${entry.name}`
-    if (entry.isDirectory()) return deepest > 1 && !passedOver.has(entry.name) ? filesIn(path, wanted, deepest - 1) : []
-    if (!wanted.test(path)) return []
-    const stat = statSync(path, { throwIfNoEntry: false })
-    return stat?.isFile() === true ? [{ path, size: stat.size, mtime: stat.mtimeMs }] : []
-  })
+
+  return function filesIn(folder, wanted, deepest = Infinity): Found[] {
+    const entries = tried(folder, () => readdirSync(folder, { withFileTypes: true })) ?? []
+    return entries.flatMap((entry): Found[] => {
+      const path = `${folder}/${entry.name}`
+      if (entry.isDirectory()) return deepest > 1 && !passedOver.has(entry.name) ? filesIn(path, wanted, deepest - 1) : []
+      if (!wanted.test(path)) return []
+      const stat = tried(path, () => statSync(path))
+      return stat?.isFile() === true ? [{ path, size: stat.size, mtime: stat.mtimeMs }] : []
+    })
+  }
 }
 
 /** Older logs first: a fork comes after what it copies. */
@@ -119,9 +130,11 @@ function unique<File extends Found>(files: File[], by: (path: string) => string 
 
 const enough = 1 << 18
 
+/** A file that cannot be read is left to the stream reader, which says why. */
 function kindOf(path: string): LogKind {
   if (path.endsWith('.db')) return 'opencode-db'
   const head = headOf(path)
+  if (head === undefined) return 'stream'
   if (path.endsWith('.json') && isMessageFile(head)) return 'opencode'
   for (let start = 0, end = head.indexOf(10); end !== -1; start = end + 1, end = head.indexOf(10, start)) {
     const record = parsed(utf8(head, start, end))
@@ -140,13 +153,16 @@ function isMessageFile(head: Buffer): boolean {
   return isRecord(message) && typeof message['sessionID'] === 'string' && typeof message['role'] === 'string'
 }
 
-function headOf(path: string): Buffer {
+function headOf(path: string): Buffer | undefined {
   const head = Buffer.allocUnsafe(enough)
-  const file = openSync(path, 'r')
+  let file: number | undefined
   try {
+    file = openSync(path, 'r')
     return head.subarray(0, readSync(file, head))
+  } catch {
+    return undefined
   } finally {
-    closeSync(file)
+    if (file !== undefined) closeSync(file)
   }
 }
 

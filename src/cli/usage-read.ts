@@ -6,15 +6,14 @@ import type { Rec } from '../base/json.ts'
 import { quoted } from '../base/text.ts'
 import type { Event } from '../model/event.ts'
 import { createReader } from '../stream/read.ts'
-import { CommandError, exitCodes } from './exit.ts'
+import { CommandError, exitCodes, systemReason } from './exit.ts'
 import { blocks } from './io.ts'
 import { createTranscripts, type Packed, type Row, scanTranscript, unpacked } from './usage-claude.ts'
 import { createRollouts, threadTotal } from './usage-codex.ts'
-import type { Log } from './usage-find.ts'
+import type { Log, Skipped } from './usage-find.ts'
 import { readDatabase, readMessageFile } from './usage-opencode.ts'
 import { createResumes } from './usage-resume.ts'
 
-export type Skipped = { path: string; why: string }
 /** Records of a log that could not be read: what they used is not counted. */
 export type Unreadable = { path: string; records: number; firstLine: number }
 /** Told before each log. */
@@ -34,13 +33,16 @@ const worthWorker = 64e6
 /** All that is read may hold copies of all else. */
 const remember = 1 << 20
 
-/** `options` are waited for after the worker has been started: prices can be loaded meanwhile. */
+/**
+ * What cannot be read is added to `skipped`. `options` are waited for after the worker has been started: prices can be loaded
+ * meanwhile.
+ */
 export async function readLogs(
   logs: readonly Log[],
+  skipped: Skipped[],
   options: () => Promise<UsageOptions>,
   progress: Progress,
-): Promise<{ usage: Usage; skipped: Skipped[]; unreadable: Unreadable[] }> {
-  const skipped: Skipped[] = []
+): Promise<{ usage: Usage; unreadable: Unreadable[] }> {
   const unreadable: Unreadable[] = []
   const done = { logs: 0, bytes: 0 }
   const begin = ({ size }: Log): void => {
@@ -69,11 +71,12 @@ export async function readLogs(
     try {
       await readOne(log, usage, readers)
     } catch (error) {
-      if (log.named || !isOfInput(error)) throw error
-      if (!isUnknown(error)) skipped.push({ path: log.path, why: error instanceof Error ? error.message : String(error) })
+      if (!isOfInput(error)) throw error
+      if (log.named) throw ofCommand(error, log.path)
+      if (!isUnknown(error)) skipped.push({ path: log.path, why: reasonOf(error) })
     }
   }
-  return { usage, skipped, unreadable }
+  return { usage, unreadable }
 }
 
 type Readers = { readRollout: ReturnType<typeof createRollouts>; resumes: ReturnType<typeof createResumes>; unreadable: Unreadable[] }
@@ -85,8 +88,17 @@ async function readOne({ path, kind }: Log, usage: Usage, readers: Readers): Pro
   else if ((await readDatabase(path, usage.book)) === 0) throw new CommandError(`${quoted(path, 500)} has no table of opencode's messages`)
 }
 
-/** A file in a folder need not be a log. */
-const isUnknown = (error: unknown): boolean => error instanceof CommandError && error.exitCode === exitCodes.usage
+/** A file in a folder need not be a log. One that cannot be opened may be: its error has a cause. */
+const isUnknown = (error: unknown): boolean =>
+  error instanceof CommandError && error.exitCode === exitCodes.usage && error.cause === undefined
+
+const reasonOf = (error: unknown): string => systemReason(error instanceof Error && error.cause !== undefined ? error.cause : error)
+
+function ofCommand(error: unknown, path: string): CommandError {
+  if (!(error instanceof CommandError))
+    return new CommandError(`cannot read ${quoted(path, 500)}: ${systemReason(error)}`, exitCodes.usage, { cause: error })
+  return error
+}
 
 const isOfInput = (error: unknown): boolean =>
   error instanceof CommandError ||

@@ -10,10 +10,10 @@ import { CommandError, exitCodes, say, usageError } from './exit.ts'
 import { print, screen } from './io.ts'
 import { type CommandSpec, parseOptions, textOption } from './options.ts'
 import { screenOf } from './terminal.ts'
-import { agentLogs, type Log, namedLogs } from './usage-find.ts'
+import { agentLogs, type Log, namedLogs, type Skipped } from './usage-find.ts'
 import { loadPrices } from './usage-prices.ts'
 import { notes, usageLines } from './usage-print.ts'
-import { type Progress, readLogs, type Skipped, type Unreadable } from './usage-read.ts'
+import { type Progress, readLogs, type Unreadable } from './usage-read.ts'
 
 const groupings = { day: 'days', model: 'models', session: 'sessions', project: 'projects' } as const satisfies Record<
   Grouping,
@@ -50,12 +50,13 @@ export async function run(argv: readonly string[]): Promise<number> {
   const by = groupingOf(textOption(values, 'by'))
   const utc = values['utc'] === true
   const within = rangeOf(values['since'], values['until'], utc)
-  const logs = files.length === 0 ? agentLogs() : namedLogs(files)
-  if (logs.length === 0) throw new CommandError(nothing(files), exitCodes.usage)
+  const skipped: Skipped[] = []
+  const logs = files.length === 0 ? agentLogs(skipped) : namedLogs(files, skipped)
+  if (logs.length === 0 && skipped.length === 0) throw new CommandError(nothing(files), exitCodes.usage)
   const meter = createMeter(logs)
   let prices: Catalog | undefined
   const options = async (): Promise<UsageOptions> => ({ price: createPricer((prices = await loadPrices())), utc, within })
-  const { usage, skipped, unreadable } = await readLogs(logs, options, meter.progress)
+  const { usage, unreadable } = await readLogs(logs, skipped, options, meter.progress)
   meter.end()
   const report = usage.report()
   const sources = prices?.sources ?? []
@@ -131,7 +132,7 @@ function tellUnreadable(unreadable: readonly Unreadable[]): void {
 /** Files in a folder that are no logs are not told; logs that cannot be read are. */
 function tellSkipped(skipped: readonly Skipped[]): number {
   for (const { path, why } of skipped.slice(0, mostTold)) say(`sluice: ${quoted(path, 500)} is passed over: ${why}`)
-  if (skipped.length > mostTold) say(`sluice: ${plural(skipped.length - mostTold, 'more file')} passed over`)
+  if (skipped.length > mostTold) say(`sluice: ${plural(skipped.length - mostTold, 'more path')} passed over`)
   return skipped.length === 0 ? exitCodes.ok : exitCodes.failed
 }
 
