@@ -146,3 +146,20 @@ test('a log that is gone when it is to be read is told', async () => {
   })
   assert.deepEqual([found.input, found.skipped], [48, ['b.ndjson: no such file', 'c.jsonl: no such file']])
 })
+
+test('what is no log is told with its name, and without an option that usage has not', async () => {
+  const folder = newFolder()
+  const files: [name: string, content: string | Buffer, text: RegExp][] = [
+    ['empty', '', /^".*empty": .*empty/],
+    ['x.gz', Buffer.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0), /^".*x\.gz": /],
+    ['strange.json', '{"a":1}\n', /^".*strange\.json": .*no known dialect/],
+  ]
+  for (const [name, content, text] of files) {
+    writeFileSync(join(folder, name), content)
+    await assert.rejects(named(sample, join(folder, name)), (error: CommandError) => {
+      assert.doesNotMatch(error.message, /--from/)
+      return complaint(text)(error)
+    })
+  }
+  assert.deepEqual((await named(folder)).skipped, [], 'in a folder it is passed over')
+})

@@ -97,7 +97,9 @@ const reasonOf = (error: unknown): string => systemReason(error instanceof Error
 function ofCommand(error: unknown, path: string): CommandError {
   if (!(error instanceof CommandError))
     return new CommandError(`cannot read ${quoted(path, 500)}: ${systemReason(error)}`, exitCodes.usage, { cause: error })
-  return error
+  if (!isUnknown(error)) return error
+  // Which dialect it is cannot be said here; which of many files it is must be.
+  return new CommandError(`${quoted(path, 500)}: ${error.message.replace(/; name it with --from.*/, '')}`, exitCodes.usage)
 }
 
 const isOfInput = (error: unknown): boolean =>
