@@ -36,8 +36,8 @@ export type Session = {
   base: Sums
 }
 
-/** `replaced`: its own sum has taken the place of all that was counted in it. */
-type Turn = { replaced: boolean }
+/** `replaced`: its own sum has taken the place of all that was counted in it. `broken`: the stream ended before the turn did. */
+type Turn = { replaced: boolean; broken?: boolean }
 
 /** A running total that waits for the messages that were open when it came: they are part of it. */
 export type Running = { claim: Claim; told: Tokens | undefined; seen: Sums; open: Set<string>; inTurn: boolean }

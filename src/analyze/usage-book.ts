@@ -59,9 +59,12 @@ export function createBook({ remember: mostMessages = 1 << 14, ...options }: Boo
       before.copies = [...(before.copies ?? []), session.id]
       add(session.seen, ledger.weigh(before.claim), 1) // the running totals of a copy may know it
     }
-    if (before.turn.replaced || !isBetter(claim, before)) return
+    const better = isBetter(claim, before)
+    // A turn that was cut in another copy is told here as a whole: its sum has to find the message among its own.
+    const isWhole = before.turn.broken === true && before.session === session
+    if (before.turn.replaced || (!better && !isWhole)) return
     uncount(before)
-    const { tokens, nanos, agent } = claim
+    const { tokens, nanos, agent } = better ? claim : before.claim
     const { next, copies } = before
     Object.assign(before, count(before.session, { ...before.claim, tokens, nanos, agent }), { next, copies })
   }
@@ -97,12 +100,14 @@ export function createBook({ remember: mostMessages = 1 << 14, ...options }: Boo
       session.turn.replaced = told
     }
     if (session.running !== undefined) session.running.inTurn = false
-    session.turn = { replaced: false }
     session.inTurn = false
-    session.pending.clear()
-    session.pendingLanes.clear()
-    session.pendingSums = zero()
-    session.pendingApart = zero()
+    nextTurn(session)
+  }
+
+  /** A stream ends within a turn: what was told of it counts, until another stream tells the same messages and then the sum. */
+  function breakOff(session: Session): void {
+    session.turn.broken = true
+    nextTurn(session)
   }
 
   /** All that the session used until now, of which much may be counted already. `open` are messages whose end is still to come. */
@@ -155,7 +160,15 @@ export function createBook({ remember: mostMessages = 1 << 14, ...options }: Boo
     return count(session, { ...claim, tokens, nanos })
   }
 
-  return { ...account, begin, message, turn, running, lifetime, runningApart, inherit, settle }
+  return { ...account, begin, message, turn, breakOff, running, lifetime, runningApart, inherit, settle }
+}
+
+function nextTurn(session: Session): void {
+  session.turn = { replaced: false }
+  session.pending.clear()
+  session.pendingLanes.clear()
+  session.pendingSums = zero()
+  session.pendingApart = zero()
 }
 
 const isSame = ({ session, copies, claim }: Counted, other: Session, request: string | undefined): boolean =>

@@ -67,7 +67,8 @@ export function createUsage(options: UsageOptions = {}) {
     messages.delete(key)
     session.model ??= event.model
     const { start, told: calls = [] } = begun ?? {}
-    const usage = event.usage ?? (calls.length > 0 ? undefined : start?.claim.tokens)
+    const known = calls.length === 0 ? start : calls.length === 1 ? calls[0] : undefined
+    const usage = event.usage ?? known?.claim.tokens
     if (usage === undefined) return calls.length > 0 && start !== undefined ? book.uncount(start) : undefined
     const claim: Claim = {
       agent: event.agent,
@@ -78,7 +79,7 @@ export function createUsage(options: UsageOptions = {}) {
       at: begun?.at ?? event.at, // the end of a message is often told with the next record, which may be of the next day
       oneRequest: true,
       tokens: usage,
-      nanos: toldNanos(event.cost?.usd, usage),
+      nanos: toldNanos(event.cost?.usd, usage) ?? (event.usage === undefined ? known?.claim.nanos : undefined),
     }
     book.message(session, claim, key, start === undefined ? calls : [start, ...calls])
   }

@@ -8,12 +8,13 @@ import { createUsage, type UsageReport } from '../analyze/usage.ts'
 import { claude } from '../dialects/claude/index.ts'
 import { createReader } from '../stream/read.ts'
 import { createTranscripts, type Row, scanTranscript } from './usage-claude.ts'
+import { createCopies } from './usage-copies.ts'
 import type { Book } from '../analyze/usage-book.ts'
 
 const file = join(mkdtempSync(join(tmpdir(), 'sluice-usage-')), 'session.jsonl')
 
 function enterTranscripts(files: readonly Row[][], book: Book): void {
-  const transcripts = createTranscripts(book)
+  const transcripts = createTranscripts(book, createCopies())
   for (const rows of files) transcripts.enter(rows)
   transcripts.end()
 }

@@ -9,17 +9,19 @@ import { type Book, type Claim, toldNanos } from '../analyze/usage-book.ts'
 import { nat, real, str, usageOfModel } from '../dialects/claude/values.ts'
 import { addUsage } from '../model/usage.ts'
 import type { Tokens } from '../prices/price.ts'
+import { type Copies, markOfSum } from './usage-copies.ts'
 import { eachMarkedLine } from './usage-lines.ts'
 
-/** What the lines of one message tell, or, without a message, the running total of a session. */
-export type Row = Claim & { session: string }
+/** What the lines of one message tell, or, without a message, the running total of a session; `mark` tells it from all others. */
+export type Row = Claim & { session: string; mark?: string | undefined }
 
 /**
  * Takes the rows of one file after another. The sum at the end of a session knows its subagents, whose files may come later: whatever
  * stands behind a sum waits until all else is entered.
  */
-export function createTranscripts(book: Book) {
+export function createTranscripts(book: Book, copies: Copies) {
   const waiting: Row[][] = []
+  const isCopy = ({ session, mark }: Row): boolean => mark !== undefined && copies.isKnown('claude', session, mark)
   return {
     enter(rows: Row[]): void {
       const sum = rows.findIndex(({ message }) => message === undefined)
@@ -27,7 +29,7 @@ export function createTranscripts(book: Book) {
       if (sum !== -1) waiting.push(rows.slice(sum))
     },
     end(): void {
-      for (const row of waiting.splice(0).flat()) enter(row, book)
+      for (const row of waiting.splice(0).flat()) if (!isCopy(row)) enter(row, book)
     },
   }
 }
@@ -173,14 +175,15 @@ function shared<Text extends string | undefined>(text: Text): Text {
   return text
 }
 
-function sum({ sessionId, modelUsage: models, totalCostUSD: usd }: Rec): void {
+function sum(record: Rec): void {
+  const { sessionId, modelUsage: models, totalCostUSD: usd } = record
   const session = str(sessionId)
   if (!session) throw new Doubt()
   open.clear()
   last = undefined
   let tokens: Tokens = {}
   for (const entry of isRecord(models) ? Object.values(models) : []) if (isRecord(entry)) tokens = addUsage(tokens, usageOfModel(entry))
-  rows.push({ session, tokens, nanos: toldNanos(real(usd), tokens) })
+  rows.push({ session, tokens, nanos: toldNanos(real(usd), tokens), mark: markOfSum(record) })
 }
 
 // ── between threads ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -190,20 +193,20 @@ function sum({ sessionId, modelUsage: models, totalCostUSD: usd }: Rec): void {
  * or project that is the one of the row before.
  */
 export type Packed = (string | number | undefined | null)[]
-const columns = 14
+const columns = 15
 
 export function packed(all: readonly Row[]): Packed {
   const list: Packed = []
   let before: Row | undefined
   for (const row of all) {
-    const { session, agent, message, request, model, project, at: time, nanos, tokens } = row
+    const { session, agent, message, request, model, project, at: time, nanos, tokens, mark } = row
     const { input, output, reasoning, cacheRead, cacheWrite, cacheWriteLong } = tokens
     list.push(session === before?.session ? null : session, agent, message, request)
     list.push(
       before !== undefined && model === before.model ? null : model,
       before !== undefined && project === before.project ? null : project,
     )
-    list.push(time, nanos, input, output, reasoning, cacheRead, cacheWrite, cacheWriteLong)
+    list.push(time, nanos, input, output, reasoning, cacheRead, cacheWrite, cacheWriteLong, mark)
     before = row
   }
   return list
@@ -236,6 +239,7 @@ export function unpacked(list: Packed): Row[] {
       },
       nanos: number(7),
       oneRequest: text(2) !== undefined,
+      mark: text(14),
     })
   }
   return all

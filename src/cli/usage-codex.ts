@@ -68,6 +68,7 @@ function scan(path: string): Rollout {
   const rollout: Rollout = { id: path, parent: undefined, at: 0, cwd: undefined, provider: undefined, told: [] }
   let begun = false
   let model: string | undefined
+  const sums = new Set<string>() // a second one of the same time and size is a copy, and no program that counts anew
   eachMarkedLine(path, find, (bytes, start, end) => {
     const record = parsed(utf8(bytes, start, end))
     const { type, timestamp } = record
@@ -83,7 +84,11 @@ function scan(path: string): Rollout {
         rollout.told.push({ at, model: textOf(payload['model']) ?? model, last, response: textOf(payload['response_id']) })
     } else if (type === 'event_msg' && payload['type'] === 'token_count' && isRecord(payload['info'])) {
       const total = usageOf(payload['info']['total_token_usage'])
-      if (total !== undefined) rollout.told.push({ at, model, total, last: usageOf(payload['info']['last_token_usage']) ?? total })
+      if (total === undefined) return
+      const mark = `${at} ${keyOf(total)}`
+      if (at > 0 && sums.has(mark)) return
+      sums.add(mark)
+      rollout.told.push({ at, model, total, last: usageOf(payload['info']['last_token_usage']) ?? total })
     }
   })
   return rollout

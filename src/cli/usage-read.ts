@@ -2,6 +2,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import { claimers, open } from './dialects.ts'
 import { createUsage, type UsageOptions } from '../analyze/usage.ts'
+import type { Session } from '../analyze/usage-book.ts'
 import type { Rec } from '../base/json.ts'
 import { quoted } from '../base/text.ts'
 import type { Event } from '../model/event.ts'
@@ -10,6 +11,7 @@ import { CommandError, exitCodes, systemReason } from './exit.ts'
 import { blocks } from './io.ts'
 import { createTranscripts, type Packed, type Row, scanTranscript, unpacked } from './usage-claude.ts'
 import { createRollouts, threadTotal } from './usage-codex.ts'
+import { type Copies, createCopies, isSum, withoutCopies } from './usage-copies.ts'
 import type { Log, Skipped } from './usage-find.ts'
 import { readDatabase, readMessageFile } from './usage-opencode.ts'
 import { createResumes } from './usage-resume.ts'
@@ -54,9 +56,11 @@ export async function readLogs(
   const job: ScanJob = { paths: transcripts.map(({ path }) => path), next: new SharedArrayBuffer(4) }
   const worker = transcripts.reduce((sum, { size }) => sum + size, 0) > worthWorker ? await startWorker(job) : undefined
   const usage = createUsage({ remember, ...(await options()) })
-  const entry = createTranscripts(usage.book)
+  const copies = createCopies()
+  const entry = createTranscripts(usage.book, copies)
   // What an agent keeps knows more than its output, the model first of all, so it is read first.
-  const rest = [...logs.filter(({ kind }) => kind !== 'claude' && kind !== 'stream'), ...logs.filter(({ kind }) => kind === 'stream')]
+  const streams = await withoutCopies(logs.filter(({ kind }) => kind === 'stream'))
+  const rest = [...logs.filter(({ kind }) => kind !== 'claude' && kind !== 'stream'), ...streams]
   const inOrder = ordered((index, rows) => (rows === null ? rest.push(transcripts[index]!) : entry.enter(rows)))
   for (const one of scan(job)) {
     begin(transcripts[one[0]]!)
@@ -65,7 +69,7 @@ export async function readLogs(
   }
   await worker?.end(inOrder)
   entry.end()
-  const readers = { readRollout: createRollouts(usage.book), resumes: createResumes(), unreadable }
+  const readers = { readRollout: createRollouts(usage.book), resumes: createResumes(), copies, unreadable }
   for (const log of rest) {
     begin(log)
     try {
@@ -79,7 +83,12 @@ export async function readLogs(
   return { usage, unreadable }
 }
 
-type Readers = { readRollout: ReturnType<typeof createRollouts>; resumes: ReturnType<typeof createResumes>; unreadable: Unreadable[] }
+type Readers = {
+  readRollout: ReturnType<typeof createRollouts>
+  resumes: ReturnType<typeof createResumes>
+  copies: Copies
+  unreadable: Unreadable[]
+}
 
 async function readOne({ path, kind }: Log, usage: Usage, readers: Readers): Promise<void> {
   if (kind === 'codex') readers.readRollout(path)
@@ -107,16 +116,16 @@ const isOfInput = (error: unknown): boolean =>
   (error instanceof Error && ('syscall' in error || ('code' in error && error.code === 'ERR_SQLITE_ERROR')))
 
 /** Any dialect, event by event. */
-async function readStream(path: string, usage: Usage, { resumes, unreadable }: Readers): Promise<void> {
+async function readStream(path: string, usage: Usage, readers: Readers): Promise<void> {
   const input = await open(blocks(path), undefined)
   usage.source(path)
-  const take = taker(input.dialect.name, path, usage, resumes)
+  const take = taker(input.dialect.name, path, usage, readers)
   let bad: Unreadable | undefined
   const hear: Take = (events, record) => {
     take(events, record)
     const [first] = events
     if (first?.kind !== 'issue' || first.severity !== 'error' || harmless.has(first.code)) return
-    if (bad === undefined) unreadable.push((bad = { path, records: 0, firstLine: first.line }))
+    if (bad === undefined) readers.unreadable.push((bad = { path, records: 0, firstLine: first.line }))
     bad.records++
   }
   const reader = createReader(input.dialect, hear, { others: claimers, raw: 'none' })
@@ -129,20 +138,29 @@ const harmless: ReadonlySet<string> = new Set(['noise', 'cut'])
 
 type Take = (events: Event[], record: Rec | undefined) => void
 
-/** Two agents that are resumed in a new process tell again what the session used before, which may be known from another file. */
-function taker(dialect: string, path: string, { book, push }: Usage, resumes: Readers['resumes']): Take {
-  if (dialect === 'claude') {
-    const own = resumes()
-    return (events, record) => events.forEach((event) => push(own(event, record), record))
-  }
-  if (dialect !== 'codex') return (events) => events.forEach((event) => push(event))
+/** Without what is known from other files: copies, and what a session tells again when a new process resumes it. */
+function taker(dialect: string, path: string, { book, push }: Usage, { resumes, copies }: Readers): Take {
+  const isCopy = copies.finder(dialect)
+  const own = dialect === 'claude' ? resumes() : undefined
   return (events, record) => {
-    const total = record && threadTotal(record)
-    for (const event of events)
-      if (event.kind !== 'turn.end' || total === undefined) push(event)
-      else book.lifetime(book.sessionOf(event.session ?? path), { at: event.at }, total)
+    const named = dialect === 'copilot' ? events.map(withItsName) : events
+    const copy = isCopy(named, record)
+    const total = dialect === 'codex' && record ? threadTotal(record) : undefined
+    for (const event of named) {
+      const session = (): Session => book.sessionOf(event.session ?? path)
+      if (event.kind === 'turn.end' && record === undefined) book.breakOff(session())
+      else if (event.kind === 'turn.end' && total !== undefined) book.lifetime(session(), { at: event.at }, total)
+      else if (own !== undefined) {
+        const told = own(event, record, copy)
+        if (told !== undefined) push(told, record)
+      } else if (!copy || !isSum(event)) push(event)
+    }
   }
 }
+
+/** The decoder names Copilot's messages after records, whose ids are as good as any. */
+const withItsName = (event: Event): Event =>
+  event.message?.startsWith('~') === true ? { ...event, message: event.message.slice(1) } : event
 
 // ── two threads ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 

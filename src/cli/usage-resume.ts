@@ -2,6 +2,7 @@
 // another process, whose output may be another file; old ones count anew. What the messages used tells which of the two it is.
 import type { Rec } from '../base/json.ts'
 import type { Event, EventOf, Usage } from '../model/event.ts'
+import { isSum } from './usage-copies.ts'
 import { addUsage, outputTokens, usageSince } from '../model/usage.ts'
 
 type Sum = { usage: Usage; usd: number }
@@ -17,8 +18,8 @@ const most = 1 << 14
 export function createResumes() {
   const told = new Map<string, Sums>()
 
-  /** For one stream: gives each event, or what it says without the past. */
-  return function begin(): (event: Event, record: Rec | undefined) => Event {
+  /** For one stream: gives each event, or what it says without the past; nothing, if its sums are a copy of what was told before. */
+  return function begin(): (event: Event, record: Rec | undefined, isCopy: boolean) => Event | undefined {
     const here = new Map<string, Here>()
     const going = new Set<string>()
 
@@ -40,8 +41,12 @@ export function createResumes() {
       return own
     }
 
-    return (event, record) => {
+    return (event, record, isCopy) => {
       if (event.kind === 'message.end') ended(event)
+      if (isCopy && isSum(event)) {
+        if (event.session !== undefined) going.add(event.session)
+        return undefined
+      }
       if (event.kind !== 'turn.end' || event.session === undefined || event.byModel === undefined) return event
       return result(event as Result, event.session, record?.['model_usage_since_last_result'] !== undefined)
     }
