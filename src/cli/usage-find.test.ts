@@ -152,6 +152,7 @@ test('what is no log is told with its name, and without an option that usage has
   const files: [name: string, content: string | Buffer, text: RegExp][] = [
     ['empty', '', /^".*empty": .*empty/],
     ['x.gz', Buffer.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0), /^".*x\.gz": /],
+    ['x.db', 'no database', /^".*x\.db": it has no table of opencode's messages$/],
     ['strange.json', '{"a":1}\n', /^".*strange\.json": .*no known dialect/],
   ]
   for (const [name, content, text] of files) {
@@ -162,4 +163,10 @@ test('what is no log is told with its name, and without an option that usage has
     })
   }
   assert.deepEqual((await named(folder)).skipped, [], 'in a folder it is passed over')
+  writeFileSync(join(folder, 'opencode.db'), 'no database')
+  assert.deepEqual(
+    (await named(folder)).skipped,
+    ["opencode.db: it has no table of opencode's messages"],
+    'but not a log without its tables',
+  )
 })

@@ -41,12 +41,14 @@ export function agentLogs(skipped: Skipped[], env: NodeJS.ProcessEnv = process.e
       basename,
     ).map(log('codex')),
     ...filesIn(gemini, /\/chats\/[^/]+\.jsonl?$/).map(log('stream')),
-    ...filesIn(opencode, /\/opencode(-[\w-]+)?\.db$/, 1).map(log('opencode-db')),
+    ...filesIn(opencode, opencodeDatabase, 1).map(log('opencode-db')),
     // New versions keep all in a database, and leave the files of old ones where they were.
     ...filesIn(join(opencode, 'storage/message'), /\.json$/).map(log('opencode')),
     ...filesIn(join(copilot, 'session-state'), /\.jsonl$/).map(log('stream')),
   ]
 }
+
+export const opencodeDatabase = /(^|\/)opencode(-[\w-]+)?\.db$/
 
 /** When a pipe was written: it comes last, and is not looked into, for it can be read only once. */
 const piped = Infinity

@@ -12,7 +12,7 @@ import { blocks } from './io.ts'
 import { createTranscripts, type Packed, type Row, scanTranscript, unpacked } from './usage-claude.ts'
 import { createRollouts, threadTotal } from './usage-codex.ts'
 import { type Copies, createCopies, isSum, withoutCopies } from './usage-copies.ts'
-import type { Log, Skipped } from './usage-find.ts'
+import { type Log, opencodeDatabase, type Skipped } from './usage-find.ts'
 import { readDatabase, readMessageFile } from './usage-opencode.ts'
 import { createResumes } from './usage-resume.ts'
 
@@ -94,7 +94,8 @@ async function readOne({ path, kind }: Log, usage: Usage, readers: Readers): Pro
   if (kind === 'codex') readers.readRollout(path)
   else if (kind === 'opencode') readMessageFile(path, usage.book)
   else if (kind !== 'opencode-db') await readStream(path, usage, readers)
-  else if ((await readDatabase(path, usage.book)) === 0) throw new CommandError(`${quoted(path, 500)} has no table of opencode's messages`)
+  else if ((await readDatabase(path, usage.book)) === 0)
+    throw new CommandError("it has no table of opencode's messages", opencodeDatabase.test(path) ? exitCodes.failed : exitCodes.usage)
 }
 
 /** A file in a folder need not be a log. One that cannot be opened may be: its error has a cause. */
@@ -106,9 +107,9 @@ const reasonOf = (error: unknown): string => systemReason(error instanceof Error
 function ofCommand(error: unknown, path: string): CommandError {
   if (!(error instanceof CommandError))
     return new CommandError(`cannot read ${quoted(path, 500)}: ${systemReason(error)}`, exitCodes.usage, { cause: error })
-  if (!isUnknown(error)) return error
-  // Which dialect it is cannot be said here; which of many files it is must be.
-  return new CommandError(`${quoted(path, 500)}: ${error.message.replace(/; name it with --from.*/, '')}`, exitCodes.usage)
+  if (error.cause !== undefined) return error
+  const message = error.message.replace(/; name it with --from.*/, '') // there is no such option here
+  return new CommandError(`${path === '-' ? 'stdin' : quoted(path, 500)}: ${message}`, error.exitCode)
 }
 
 const isOfInput = (error: unknown): boolean =>
