@@ -113,7 +113,7 @@ const called = (id: string, input: number): string =>
       usage: { input_tokens: input, output_tokens: 0 },
     },
   })}\n`
-const ended = (uuid: string, input: number): string =>
+const ended = (uuid: string, input: number, all = input): string =>
   `${JSON.stringify({
     type: 'result',
     subtype: 'success',
@@ -122,7 +122,7 @@ const ended = (uuid: string, input: number): string =>
     uuid,
     num_turns: 1,
     usage: { input_tokens: input, output_tokens: 0 },
-    modelUsage: { m: { inputTokens: input, outputTokens: 0, costUSD: 0 } },
+    modelUsage: { m: { inputTokens: all, outputTokens: 0, costUSD: 0 } },
   })}\n`
 const begun = `${JSON.stringify({ type: 'system', subtype: 'init', session_id: 's', uuid: 'i', cwd: '/w', model: 'm', tools: [] })}\n`
 
@@ -131,6 +131,15 @@ test('a turn that was killed counts with its messages beside the turn of the pro
   assert.equal(await inputOf(killed, begun + called('msg_2', 10) + ended('u2', 10)), 110)
   assert.equal(await inputOf(killed, killed + ended('u1', 150)), 150, 'the same turn, to its end')
   assert.equal(await inputOf(killed, killed + called('msg_2', 10)), 110, 'the same turn, a little longer')
+})
+
+test('sums that go on are those of the session, also behind a copy of its beginning', async () => {
+  const first = begun + called('msg_1', 10) + ended('u1', 10)
+  const second = begun + called('msg_2', 20) + ended('u2', 20, 30)
+  const third = begun + called('msg_3', 30) + ended('u3', 30, 60)
+  assert.equal(await inputOf(first, second, third), 60)
+  assert.equal(await inputOf(first, first + second, third), 60)
+  assert.equal(await inputOf(first, first + second, second + third, third), 60)
 })
 
 test('a process that counts anew and tells the same sums is no copy', async () => {
