@@ -155,11 +155,11 @@ suite('a machine', () => {
     ['stop', 1],
     ['length', 3],
   ] as const)
-    for (const format of ['sluice', 'pretty'])
+    for (const format of ['sluice', 'pretty', 'claude --input-format claude'])
       test(`whose disk is full has stdout cut: ${code} after ${finish} (${format})`, async (t) => {
         const here = place(t)
         const { args } = await model(t, here, 'script', `turns: [{text: hi, finish: ${finish}}]`)
-        const child = spawn(command, ['run', 'go', '--format', format, ...args], {
+        const child = spawn(command, ['run', 'go', '--format', ...format.split(' '), ...args], {
           cwd: here.root,
           env: here.env,
           stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],

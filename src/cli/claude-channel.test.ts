@@ -6,7 +6,9 @@ import { createChannel, decisionOf } from './claude-channel.ts'
 
 function channelWith(onMode: (mode: unknown) => void = () => {}) {
   const lines: Record<string, unknown>[] = []
-  const channel = createChannel({ line: (text) => void lines.push(JSON.parse(text)), flush() {} }, onMode)
+  const channel = createChannel({ line: (text) => void lines.push(JSON.parse(text)), flush() {} }, onMode, (error) =>
+    assert.fail(String(error)),
+  )
   return { channel, lines }
 }
 const question = (id: string, input: unknown): Question => ({ ask: { id, input } }) as Question // no more of it is looked at

@@ -26,12 +26,12 @@ export type Channel = {
   end(): void
 }
 
-/** `onMode`: an answer may change the permission mode as well. */
-export function createChannel(out: LineOut, onMode: (mode: unknown) => void): Channel {
+/** `onMode`: an answer may change the permission mode as well. `onGone`: nothing more can be written to the host. */
+export function createChannel(out: LineOut, onMode: (mode: unknown) => void, onGone: (error: unknown) => void): Channel {
   const waiting = new Map<string, (reply: HostReply | undefined) => void>()
   const answered = new Set<string>()
   const inputs = new Map<string, unknown>()
-  const guarded = untilGone(() => {}) // the host is gone: its end of stdin says so as well
+  const guarded = untilGone(onGone)
   let made = 0
   let isOver = false
 

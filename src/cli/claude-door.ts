@@ -23,6 +23,7 @@ import { hearSignals } from './run-live.ts'
 import type { AgentFlags } from './run-options.ts'
 import { lineOut } from './run-outputs.ts'
 import { type Opened, sessionOf } from './run-session.ts'
+import { createUnwritten, type Unwritten } from './run-unwritten.ts'
 
 export type DoorOptions = {
   output: 'stream-json' | 'json' | 'text'
@@ -47,6 +48,8 @@ export type DoorOptions = {
   readsHost: boolean
   /** Others who read the events. */
   sinks?: readonly EventSink[]
+  /** What they cannot write. */
+  unwritten?: Unwritten
 }
 
 /** What `sluice run --format claude --input-format claude` is. */
@@ -87,8 +90,15 @@ async function serve(flags: AgentFlags, options: DoorOptions, inbox: Inbox): Pro
     mode = word
     if (run !== undefined) sink.tellMode(mode)
   }
-  const channel = createChannel(out, setMode)
-  const sink = hostSink(claude, out, { ...options, mode: () => mode, channel, onTurn: () => waitsForTurn && setImmediate(interrupt) })
+  const { unwritten = createUnwritten() } = options
+  let isGone = false // the host, or the place for what it is told
+  const onGone = (error: unknown): void => {
+    if (!isGone) unwritten.byStdout(error)
+    isGone = true
+  }
+  const channel = createChannel(out, setMode, onGone)
+  const onTurn = (): void => void (waitsForTurn && setImmediate(interrupt))
+  const sink = hostSink(claude, out, { ...options, mode: () => mode, channel, onTurn, onGone })
 
   const first = await inbox.peek()
   const init = first?.type === 'request' && first.subtype === 'initialize' ? first.body : {}
@@ -109,6 +119,7 @@ async function serve(flags: AgentFlags, options: DoorOptions, inbox: Inbox): Pro
       session,
       sinks: [sink, ...(options.sinks ?? [])],
       answerer: options.hostAnswers ? channel.answerer : undefined,
+      unwritten,
     })
     signals = hearSignals(made)
     void made.done.finally(inbox.close)
@@ -171,12 +182,12 @@ async function serve(flags: AgentFlags, options: DoorOptions, inbox: Inbox): Pro
     channel.end()
     if (run === undefined) await (await prepared.request.servers)?.close() // nobody else will
   }
-  if (run === undefined) return exitCodes.ok
+  if (run === undefined) return unwritten.code(exitCodes.ok)
   run.send({ type: 'finish' })
   const { reason } = await run.done
   signals?.stop()
   const signal = signals?.heard()
-  return reason === 'cancelled' && signal === undefined ? exitCodes.ok : exitCodeOf(reason, signal)
+  return unwritten.code(reason === 'cancelled' && signal === undefined ? exitCodes.ok : exitCodeOf(reason, signal))
 }
 
 async function opened(flags: AgentFlags, { sessionId }: DoorOptions, folder: string, cwd: string): Promise<Opened> {

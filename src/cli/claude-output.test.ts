@@ -11,7 +11,14 @@ function sinkWith(options: Partial<HostSinkOptions> = {}) {
   const records: Rec[] = []
   const out = { line: (text: string) => void records.push(JSON.parse(text) as Rec), flush() {} }
   const channel = { wasAnswered: () => true, shown() {} }
-  const sink = hostSink(claude, out, { partial: false, replay: false, mode: () => 'default', channel, ...options })
+  const sink = hostSink(claude, out, {
+    partial: false,
+    replay: false,
+    mode: () => 'default',
+    channel,
+    onGone: (error) => assert.fail(String(error)),
+    ...options,
+  })
   const tell = <K extends Kind>(kind: K, payload: Payload<K>, place: Place = {}): void =>
     sink.push(makeEvent(kind, payload, { session: 's', at: 1000, ...place }))
   const open = (): void => {

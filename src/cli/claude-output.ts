@@ -35,13 +35,15 @@ export type HostSinkOptions = {
   mode(): string
   channel: Pick<Channel, 'wasAnswered' | 'shown'>
   onTurn?(): void
+  /** Nothing more can be written. */
+  onGone(error: unknown): void
 }
 
 export function hostSink(dialect: WritableDialect, out: LineOut, options: HostSinkOptions): HostSink {
-  const { mode, onTurn } = options
+  const { mode, onTurn, onGone } = options
   let keeper: Keeper | undefined
   const live = { ...dialect, encoder: (sink: Sink) => dialect.encoder((keeper = keeping(screened(sink, options)))) }
-  const inner = dialectSink(live, out, () => {})
+  const inner = dialectSink(live, out, onGone)
   const known: Known = { isBusy: false, turns: 0 }
 
   function learn(event: Event): void {

@@ -69,13 +69,13 @@ async function begin(argv: readonly string[]): Promise<number> {
     const { claudeDoor, plainDoor } = await import('./claude-door.ts')
     const prompt = words.length === 0 && promptFile === undefined ? undefined : { text: promptOf(words, promptFile, false), files }
     const unwritten = createUnwritten()
-    const ended = await claudeDoor(flags, {
+    const exitCode = await claudeDoor(flags, {
       ...plainDoor,
       partial: flags.stream,
       sinks: await fileSinks(outputs, { read, thoughts: flags.thoughts, unwritten }),
+      unwritten,
       ...(prompt !== undefined && { prompt }),
     })
-    const exitCode = unwritten.code(ended)
     return flags.run.sentinel === undefined ? exitCode : leave(flags.run.sentinel, { exitCode, run: flags.run.id })
   }
   const isToldAgain = flags.agent.startsWith('replay:') && words.length === 0 && promptFile === undefined
