@@ -1,9 +1,11 @@
 // `sluice watch` on what is there: formats, classes, filters, bad input, pipes and signals.
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { command, env, fixture, scratch, shell, sluice } from './run.ts'
 import { chunk, end, endLine, line, newFile, startWatch } from './watching.ts'
 
@@ -204,8 +206,38 @@ test('a reader that takes nothing slows it down and costs no memory, and a signa
   await once(child.stdout, 'readable') // the first lines have come, and no more are taken
   const memory = (): number => Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024
   const processor = (): string | undefined => readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[11]
-  for (let last; last !== (last = processor());) await new Promise((resolve) => setTimeout(resolve, 100)) // until it stands still
+  for (let last; last !== (last = processor());) await setTimeout(100) // until it stands still
   assert.ok(memory() < 150, `${memory()} MB`)
   child.kill('SIGTERM')
   assert.deepEqual(await once(child, 'exit'), [143, null])
+})
+
+/** Until a process has opened a file. */
+async function isOpen(pid: number, file: string): Promise<void> {
+  const fds = (): string[] => readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`))
+  while (!fds().includes(file)) await setTimeout(20)
+}
+
+test('a named pipe: a signal ends it before anybody writes, and what is written is told at once', { timeout: 60_000 }, async () => {
+  for (const [args, signal, code] of [
+    [[], 'SIGTERM', 143],
+    [['--follow'], 'SIGINT', 130],
+  ] as const) {
+    const pipe = newFile()
+    spawnSync('mkfifo', [pipe])
+    await using waiting = startWatch([...args, pipe])
+    await isOpen(waiting.child.pid!, pipe)
+    waiting.child.kill(signal)
+    assert.deepEqual(await waiting.ended, { code, signal: null })
+    assert.equal(waiting.out() + waiting.errors(), '')
+
+    await using reading = startWatch([...args, pipe])
+    const writer = await open(pipe, 'w')
+    await writer.write(chunk('one'))
+    await reading.shows(line('one'))
+    await writer.write(end)
+    await writer.close()
+    assert.deepEqual(await reading.ended, { code: 0, signal: null })
+    assert.equal(reading.out() + reading.errors(), line('one') + endLine)
+  }
 })

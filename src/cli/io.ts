@@ -1,5 +1,5 @@
 // Where a command reads and writes. Files are read in blocks into one buffer; the hot path never waits.
-import { closeSync, createReadStream, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs'
 import { mostChunk, roomForChunk } from '../base/moulds.ts'
 import { quoted } from '../base/text.ts'
 import type { Output } from '../stream/convert.ts'
@@ -48,8 +48,12 @@ export type Blocks = Iterator<Uint8Array> | AsyncIterator<Uint8Array>
 
 export function blocks(file: string): Blocks {
   if (file === '-') return fstatSync(0).isFile() ? blocksOf(0, 'stdin') : streamBlocks(process.stdin, 'stdin')
+  return blocksOf(opened(file, constants.O_RDONLY), quoted(file, 500))
+}
+
+function opened(file: string, flags: number): number {
   try {
-    return blocksOf(openSync(file, 'r'), quoted(file, 500))
+    return openSync(file, flags)
   } catch (error) {
     throw new CommandError(`cannot read ${quoted(file, 500)}: ${systemReason(error)}`, exitCodes.usage, { cause: error })
   }
@@ -71,8 +75,15 @@ function* blocksOf(fd: number, name: string): Generator<Uint8Array> {
   }
 }
 
-/** Of a named pipe. While it has nothing to give, others can be read. */
-export const pipeBlocks = (file: string): Blocks => streamBlocks(createReadStream(file), quoted(file, 500))
+/**
+ * Of a named pipe. While it has nothing to give, also before anybody writes to it, others can be read and signals are heard: to open it in
+ * the usual way waits for a writer, and nothing ends that wait.
+ */
+export function pipeBlocks(file: string, signal?: AbortSignal): Blocks {
+  const { Socket } = process.getBuiltinModule('node:net') // only here: it is slow to load
+  const fd = opened(file, constants.O_RDONLY | constants.O_NONBLOCK)
+  return streamBlocks(new Socket({ fd, readable: true, writable: false, ...(signal && { signal }) }), quoted(file, 500))
+}
 
 async function* streamBlocks(stream: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
   try {

@@ -6,7 +6,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { quoted } from '../base/text.ts'
 import { follow, type Piece } from '../files/follow.ts'
 import { CommandError, exitCodes, say, systemReason } from './exit.ts'
-import { type Blocks, blocks } from './io.ts'
+import { type Blocks, blocks, pipeBlocks } from './io.ts'
 import type { Out } from './watch-out.ts'
 import { createStream, type StreamOptions } from './watch-stream.ts'
 
@@ -26,7 +26,8 @@ export async function watchSource({ file, follows, cursor, out, signal, ...optio
   const stream = createStream({ ...options, put: out, skip: cursor?.start ?? 0 })
   const silent = new AbortController()
   const ending = AbortSignal.any([signal, silent.signal])
-  const grows = follows && canGrow(file)
+  const kind = kindOf(file)
+  const grows = follows && kind === 'file'
   let timer: NodeJS.Timeout | undefined
   let began = 0 // where in the stream the file begins: before it were others of its name
   let wholeLines = 0 // where in the file the last whole line ends
@@ -53,7 +54,8 @@ export async function watchSource({ file, follows, cursor, out, signal, ...optio
   }
 
   try {
-    for await (const piece of grows ? followed(file, ending) : once(blocks(file), ending)) {
+    const source = (): Blocks => (kind === 'pipe' ? pipeBlocks(file, ending) : blocks(file))
+    for await (const piece of grows ? followed(file, ending) : once(source(), ending)) {
       if (piece.type === 'bytes') await take(piece)
       else if (piece.type === 'idle') await stream.rest()
       else await startAnew(piece.type)
@@ -70,11 +72,12 @@ export async function watchSource({ file, follows, cursor, out, signal, ...optio
   }
 }
 
-/** Pipes and devices end by themselves. */
-function canGrow(file: string): boolean {
-  if (file === '-') return false
+/** Pipes and devices end by themselves; what is not there yet may become a file, and so may a folder. */
+function kindOf(file: string): 'file' | 'pipe' | 'other' {
+  if (file === '-') return 'other'
   const stat = statSync(file, { throwIfNoEntry: false })
-  return stat === undefined || stat.isFile() || stat.isDirectory()
+  if (stat?.isFIFO() === true) return 'pipe'
+  return stat === undefined || stat.isFile() || stat.isDirectory() ? 'file' : 'other'
 }
 
 async function* followed(file: string, signal: AbortSignal): AsyncGenerator<Piece, void, void> {
