@@ -50,6 +50,23 @@ test('wrong usage is exit 2', () => {
   }
 })
 
+test('of several files a bad one is told, and the others are shown to their end', () => {
+  const whole = watch([sample]).stdout
+  assert.match(whole, /session\.end .*\n$/)
+  for (const [bad, message] of [
+    ['/no/such/file', /^sluice: cannot read "\/no\/such\/file": no such file\n$/],
+    [scratch('unknown', '{"a":1}\n'), /^sluice: \S+unknown: cannot tell the dialect .*\n$/],
+  ] as const)
+    for (const files of [
+      [sample, bad],
+      [bad, sample],
+    ]) {
+      const { stdout, stderr, status } = watch(files)
+      assert.deepEqual([stdout, status], [whole, 2])
+      assert.match(stderr, message)
+    }
+})
+
 test('bad lines are told with their number, the rest is shown, and the exit code is 0', () => {
   const log = `${chunk('1')}\n\nbroken\r\n{"event":"x",\n${chunk('2').replace('\n', '\r\n')}[1]\n{"other":"json"}\n${chunk('last').trimEnd()}`
   const { stdout, stderr, status } = watch([], log)

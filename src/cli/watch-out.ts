@@ -5,7 +5,11 @@ import { harmless } from '../views/harmless.ts'
 import { ClosedPipe, CommandError, exitCodes, hasCode, systemReason } from './exit.ts'
 import type { Put } from './watch-view.ts'
 
-export type Out = Put & { flush(): Promise<void> }
+export type Out = Put & {
+  flush(): Promise<void>
+  /** Nothing can be shown any more, whoever asks. */
+  isBroken(): boolean
+}
 
 const usualSize = 1 << 18
 
@@ -16,6 +20,7 @@ export function createOut(): Out {
   const spare: Buffer<ArrayBuffer>[] = [] // while one is written, others are filled
   let buffer: Buffer<ArrayBuffer> = Buffer.allocUnsafeSlow(usualSize)
   let size = 0
+  let broken = false
 
   function makeRoom(more: number): void {
     if (size + more <= buffer.length) return
@@ -33,13 +38,15 @@ export function createOut(): Out {
   const write = (data: Uint8Array): Promise<void> =>
     new Promise((resolve, reject) => {
       stdout.write(data, (error) => {
-        if (!error) resolve()
-        else if (hasCode(error, 'EPIPE')) reject(new ClosedPipe())
+        if (!error) return resolve()
+        broken = true
+        if (hasCode(error, 'EPIPE')) reject(new ClosedPipe())
         else reject(new CommandError(`cannot write the output: ${systemReason(error)}`, exitCodes.failed, { cause: error }))
       })
     })
 
   return {
+    isBroken: () => broken,
     made,
     line: isTerminal ? (text) => made(harmless(text)) : made,
     bytes(bytes) {

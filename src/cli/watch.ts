@@ -1,6 +1,6 @@
 // sluice watch: what happens in a stream, line by line as it happens, with what matters marked.
 import { dialectNames, loadDialect } from './dialects.ts'
-import { exitCodes, signalCodes } from './exit.ts'
+import { CommandError, exitCodes, say, signalCodes } from './exit.ts'
 import { type CommandSpec, parseOptions } from './options.ts'
 import { redactionOf, redactOption } from './redaction.ts'
 import { choicesOf, loadClassifiers, openCursor, splitClassify, viewOf } from './watch-options.ts'
@@ -56,31 +56,41 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (choices.dialect !== undefined) await loadDialect(choices.dialect, '--from') // better known before anything is waited for
   const createClassifier = await loadClassifiers(choices)
   const redaction = await redactionOf(parsed.values)
+  const several = choices.files.length > 1
   const out = createOut()
   const stop = new AbortController()
   using signals = listen(stop)
-  const sources = choices.files.map((file) =>
+  const watchOne = (file: string): Promise<void> =>
     watchSource({
       ...choices,
       file,
-      name: choices.files.length > 1 ? `${file}: ` : '',
+      name: several ? `${file}: ` : '',
       cursor,
       out,
       signal: stop.signal,
       createView: (options) => viewOf(choices, options),
       createClassifier,
       redactor: redaction?.create(),
-    }),
-  )
+    })
+  let failed: number = exitCodes.ok
+  const sources = choices.files.map(async (file) => {
+    try {
+      await watchOne(file)
+    } catch (error) {
+      if (!several || !(error instanceof CommandError) || out.isBroken()) throw error
+      say(`sluice: ${error.message}`) // the others go on
+      failed = Math.max(failed, error.exitCode)
+    }
+  })
   try {
     await Promise.all(sources)
     await cursor?.settle()
   } finally {
-    stop.abort() // one that failed ends the others
+    stop.abort() // where nothing can be shown any more
     await Promise.allSettled(sources)
     redaction?.tell()
   }
-  return signals.exitCode()
+  return signals.exitCode() || failed
 }
 
 /** The first signal ends the watch, so that the cursor is written. A second one, or a reader that takes nothing, ends it at once. */
