@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { chmodSync, readFileSync, symlinkSync, truncateSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { fixture, scratch, shell, sluice, start } from './run.ts'
 
@@ -58,6 +59,28 @@ test('detect', () => {
   const mixed = sluice(['detect'], `${appctl}{"event":"tool.call","toolCallId":"x"}\n`)
   assert.match(mixed.stdout, /^mixed: appctl 3, avenor 1/)
   assert.equal(mixed.status, 1)
+})
+
+test('compressed input and UTF-16 are told as that by every command that reads', () => {
+  const gzip = gzipSync(readFileSync(sample))
+  const wide = Buffer.from(readFileSync(sample, 'utf8'), 'utf16le')
+  for (const [command, code] of [
+    [['detect'], 1],
+    [['convert', '--to', 'avenor'], 2],
+    [['validate'], 2],
+    [['show'], 2],
+    [['digest'], 2],
+    [['watch'], 2],
+    [['watch', '--follow'], 2],
+  ] as const)
+    for (const [input, message] of [
+      [gzip, /^sluice: the input looks compressed \(gzip\); unpack it first, for example gunzip -c FILE \| sluice …\n$/],
+      [wide, /^sluice: the input looks like UTF-16; convert it to UTF-8 first, for example iconv -f UTF-16LE /],
+    ] as const) {
+      const { stderr, status } = sluice(command, input)
+      assert.match(stderr, message, command.join(' '))
+      assert.equal(status, code)
+    }
 })
 
 test('convert to its own dialect gives the same bytes, whatever is in them', () => {

@@ -39,6 +39,18 @@ test('it never passes a line that is not whole', () => {
   }
 })
 
+test('a log without a record yet is no error: what stands in it is told with the first', () => {
+  const file = newFile()
+  const told = (): unknown[] => {
+    const { stdout, stderr, status } = once(file)
+    return [stdout, stderr, status]
+  }
+  writeFileSync(file, 'starting\n')
+  assert.deepEqual(told(), ['', '', 0])
+  appendFileSync(file, chunk('one'))
+  assert.deepEqual(told(), [line('one'), 'sluice: line 1, byte 0: not JSON (noise)\n', 0])
+})
+
 test('lines are numbered as in the file, and what came before is known', () => {
   const file = newFile()
   writeFileSync(file, `broken\n${chunk('one')}`)

@@ -78,10 +78,13 @@ test('bad lines are told with their number, the rest is shown, and the exit code
   assert.equal(status, 0)
 })
 
-test('a log with nothing in it is no error, one with nothing readable is told', () => {
-  assert.deepEqual([watch([], '').status, watch([], '\n\n').status, watch([], '').stderr], [0, 0, ''])
-  const { status, stdout, stderr } = watch([], 'hello\nworld\n')
-  assert.deepEqual([status, stdout, stderr.match(/line \d/g)], [0, '', ['line 1', 'line 2']])
+test('a log with nothing in it is no error, one that has ended without a record is', () => {
+  for (const input of ['', '\n\n']) assert.deepEqual([watch([], input).status, watch([], input).stderr], [0, ''])
+  for (const input of ['hello\nworld\n', Buffer.from([0, 1, 2, 0xfe, 10, 3])]) {
+    const { status, stdout, stderr } = watch([], input)
+    assert.deepEqual([status, stdout], [2, ''])
+    assert.match(stderr, /^sluice: cannot tell the dialect of the input: no JSON record was found in it; .*\n$/)
+  }
 })
 
 test('json: the records themselves, blank and bad lines left out', () => {

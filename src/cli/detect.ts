@@ -1,7 +1,7 @@
 // sluice detect: which dialect, which version, how sure.
 import { printable } from '../base/text.ts'
 import { createSniffer, type Detection } from '../stream/detect.ts'
-import { claimers } from './dialects.ts'
+import { claimers, emptyText, encodingText } from './dialects.ts'
 import { exitCodes, say } from './exit.ts'
 import { blocks, oneFile, print, pump } from './io.ts'
 import { type CommandSpec, parseOptions } from './options.ts'
@@ -39,8 +39,13 @@ export async function run(argv: readonly string[]): Promise<number> {
       ? `${JSON.stringify({ ...detection, dialect: detection.dialect ?? null })}\n`
       : `${describe(detection)}\n`,
   )
-  if (detection.dialect === undefined) say(`sluice: ${size === 0 ? 'the input is empty' : 'the input is of no known dialect'}`)
+  if (detection.dialect === undefined) say(`sluice: ${whyUnknown(detection)}`)
   return detection.dialect === undefined || detection.mixed !== undefined ? exitCodes.failed : exitCodes.ok
+}
+
+function whyUnknown({ records, unreadable, encoding }: Detection): string {
+  if (records + unreadable === 0) return emptyText
+  return `the input ${encoding === undefined ? 'is of no known dialect' : encodingText(encoding)}`
 }
 
 function describe({ dialect, version, confidence, records, unreadable, mixed }: Detection): string {

@@ -13,7 +13,8 @@ import { claimer as copilot } from '../dialects/copilot/claim.ts'
 import { claimer as gemini } from '../dialects/gemini/claim.ts'
 import { claimer as opencode } from '../dialects/opencode/claim.ts'
 import { claimer as sluice } from '../dialects/sluice/claim.ts'
-import { createSniffer } from '../stream/detect.ts'
+import { createSniffer, type Detection } from '../stream/detect.ts'
+import type { Encoding } from '../stream/encoding.ts'
 import { CommandError, exitCodes, usageError } from './exit.ts'
 import { type Blocks, pump } from './io.ts'
 
@@ -76,8 +77,19 @@ function sniff(sniffer: ReturnType<typeof createSniffer>, block: Uint8Array): vo
   for (let at = 0; at < block.length && !sniffer.decided(); at += step) sniffer.push(block.subarray(at, at + step))
 }
 
-export function unknownText({ records, unreadable }: { records: number; unreadable: number }): string {
-  if (records + unreadable === 0) return 'the input is empty, so its dialect cannot be told; name it with --from DIALECT'
+export function unknownText({ records, unreadable, encoding }: Detection): string {
+  if (records + unreadable === 0) return `${emptyText}, so its dialect cannot be told; name it with --from DIALECT`
+  if (encoding !== undefined) return `the input ${encodingText(encoding)}`
   const seen = records === 0 ? 'no JSON record was found in it' : 'its records are of no known dialect'
   return `cannot tell the dialect of the input: ${seen}; name it with --from DIALECT (${dialectNames.join(', ')})`
+}
+
+export const emptyText = 'the input is empty'
+
+const unpackers = { gzip: 'gunzip -c', zstd: 'zstd -dc' } as const
+
+export function encodingText(encoding: Encoding): string {
+  if (encoding === 'gzip' || encoding === 'zstd')
+    return `looks compressed (${encoding}); unpack it first, for example ${unpackers[encoding]} FILE | sluice …`
+  return `looks like UTF-16; convert it to UTF-8 first, for example iconv -f ${encoding} -t UTF-8 FILE | sluice …`
 }

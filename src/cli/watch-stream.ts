@@ -107,6 +107,9 @@ export function createStream({ name, put, createView, createClassifier, redactor
     await known.view.load?.()
   }
 
+  /** Whatever else is written to it. */
+  const cannotHoldRecords = (): boolean => sniffer.detection().encoding !== undefined
+
   async function sniff(bytes: Uint8Array): Promise<void> {
     const copy = copyOf(bytes) // to sniff it in steps may change the block
     held?.push(copy)
@@ -129,8 +132,9 @@ export function createStream({ name, put, createView, createClassifier, redactor
     size: (): number => size,
     /** Nothing more is there for now: what has come has to do, since no whole line may wait. */
     async rest(): Promise<void> {
-      const choice = known === undefined ? sniffer.choice() : undefined
-      if (choice !== undefined) await start(choice.name)
+      if (known !== undefined) return
+      const choice = sniffer.choice()
+      if (choice !== undefined || cannotHoldRecords()) await start(choice?.name)
     },
     /** The file begins anew; a line that was left open will not be ended any more. */
     async anew(what: 'truncated' | 'replaced'): Promise<void> {
@@ -145,7 +149,8 @@ export function createStream({ name, put, createView, createClassifier, redactor
     async end(forGood: boolean): Promise<void> {
       sniffer.end()
       const { records, unreadable } = sniffer.detection()
-      if (known === undefined && records + unreadable > 0) await start(records === 0 ? 'avenor' : sniffer.choice()?.name)
+      const isEnough = records > 0 || (unreadable > 0 && (forGood || cannotHoldRecords()))
+      if (known === undefined && isEnough) await start(sniffer.choice()?.name)
       known?.end(forGood)
     },
     settle: async (): Promise<void> => known?.settle(),

@@ -2,6 +2,7 @@
 import type { Rec } from '../base/json.ts'
 import type { Claimer } from '../dialects/contract.ts'
 import { createFramer } from '../framing/framer.ts'
+import { createEncodingLook, type Encoding } from './encoding.ts'
 
 export type Detection = {
   /** Absent: unknown. */
@@ -14,6 +15,8 @@ export type Detection = {
   unreadable: number
   /** More than one dialect was found, with the number of records each. */
   mixed?: { dialect: string; records: number }[] | undefined
+  /** Only where the dialect is unknown: the first bytes are not those of UTF-8, but of this. */
+  encoding?: Encoding | undefined
 }
 
 const sure = 0.9
@@ -51,10 +54,15 @@ export function createSniffer(claimers: readonly Claimer[]) {
     },
   })
 
+  const look = createEncodingLook()
+
   const ranked = () => [...tally].sort(([, a], [, b]) => b.claims - a.claims)
 
   return {
-    push: (chunk: Uint8Array): void => framer.push(chunk),
+    push(chunk: Uint8Array): void {
+      look.push(chunk)
+      framer.push(chunk)
+    },
     end: (): void => framer.end(),
     /** True when more input would hardly change the answer. */
     decided: (): boolean => best !== undefined || records >= patience,
@@ -66,7 +74,8 @@ export function createSniffer(claimers: readonly Claimer[]) {
     detection(): Detection {
       const found = ranked()
       const likeliest = found[0]
-      if (likeliest === undefined || likeliest[1].claims / likeliest[1].records < enough) return { confidence: 0, records, unreadable }
+      if (likeliest === undefined || likeliest[1].claims / likeliest[1].records < enough)
+        return { confidence: 0, records, unreadable, encoding: look.encoding() }
       const [{ name: dialect }, { claims, version }] = likeliest
       const several = found.filter(([, count]) => count.claims / count.records >= sure)
       const mixed = several.length > 1 ? several.map(([claimer, count]) => ({ dialect: claimer.name, records: count.records })) : undefined
