@@ -61,6 +61,14 @@ test('detect', () => {
   assert.equal(mixed.status, 1)
 })
 
+test('detect finds what the others find: behind a long first record, behind much noise; blank lines are empty', () => {
+  const long = `{"kind":"user_prompt","text":"${'x'.repeat(3 << 20)}"}\n`
+  assert.match(sluice(['detect'], `${long}{"kind":"done"}\n`).stdout, /^appctl, confidence 1\.00, /)
+  assert.match(sluice(['detect', scratch('late.ndjson', 'npm warn\n'.repeat(200_000) + appctl)]).stdout, /^appctl, .* 200000 unreadable\n$/)
+  const blank = sluice(['detect'], '\n \n\n')
+  assert.deepEqual([blank.stdout, blank.stderr, blank.status], ['unknown, 0 records\n', 'sluice: the input is empty\n', 1])
+})
+
 test('compressed input and UTF-16 are told as that by every command that reads', () => {
   const gzip = gzipSync(readFileSync(sample))
   const wide = Buffer.from(readFileSync(sample, 'utf8'), 'utf16le')

@@ -6,12 +6,12 @@ import { exitCodes, say } from './exit.ts'
 import { blocks, oneFile, print, pump } from './io.ts'
 import { type CommandSpec, parseOptions } from './options.ts'
 
-/** The start of a stream tells; more is not read. */
+/** The start of a stream tells; more is read only until a record settles it, as all commands do. */
 const enough = 1 << 20
 
 const spec: CommandSpec = {
   usage: 'sluice detect [FILE|-] [--json]',
-  about: 'Tells which dialect a stream is in, from the records in its first MiB.',
+  about: 'Tells which dialect a stream is in, from the records in its first MiB, or from the first that settles it.',
   options: {
     json: { type: 'boolean', help: 'one JSON object: dialect, version, confidence, records, unreadable, mixed' },
   },
@@ -30,7 +30,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const how = await pump(blocks(oneFile(parsed.files)), (block) => {
     sniffer.push(block)
     size += block.length
-    return size >= enough
+    return size >= enough && sniffer.decided()
   })
   if (how === 'ended') sniffer.end()
   const detection = sniffer.detection()
