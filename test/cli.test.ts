@@ -25,11 +25,20 @@ test('help and version', () => {
     assert.match(stdout, /Examples:/)
   }
   assert.equal(sluice([]).status, 2)
+  assert.equal(sluice(['help', 'convert']).stdout, sluice(['convert', '--help']).stdout)
+  assert.equal(sluice(['help', 'model', 'serve']).stdout, sluice(['model', 'serve', '--help']).stdout)
+  for (const args of [['help'], ['help', '--help'], ['help', 'help']]) assert.equal(sluice(args).stdout, sluice(['--help']).stdout)
 })
 
 test('wrong usage is exit 2 and names the nearest', () => {
   for (const [args, message] of [
     [['convrt'], /did you mean convert/],
+    [['help', 'convrt'], /did you mean convert/],
+    [['--versoin'], /"--versoin" is not an option; did you mean --version\?/],
+    [['validate', '-dash.ndjson'], /unknown option "-dash\.ndjson"; write a file of this name as "\.\/-dash\.ndjson" \(see --help\)/],
+    [['convert', '-dash.ndjson', '--to', 'avenor'], /unknown option "-dash\.ndjson"; write a file of this name as/],
+    [['convert', sample, '-to', 'avenor'], /unknown option "-to"; did you mean --to\?/],
+    [['convert', '-x', sample], /unknown option "-x" \(see --help\)/],
     [['convert', '--too', 'avenor'], /did you mean --to\?/],
     [['convert', sample, '--to', 'avenr'], /did you mean avenor/],
     [['convert', sample], /--to DIALECT/],

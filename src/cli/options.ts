@@ -28,7 +28,7 @@ export function parseOptions(spec: CommandSpec, argv: readonly string[]): Parsed
   try {
     parsed = parseArgs({ args: [...argv], allowPositionals: true, options: shapesOf(spec) })
   } catch (error) {
-    throw usageError(explain(error, Object.keys({ ...spec.options, help })))
+    throw usageError(explain(error, argv, Object.keys({ ...spec.options, help })))
   }
   if (parsed.values['help'] === true) {
     writeAll(1, Buffer.from(helpText(spec)))
@@ -59,12 +59,16 @@ const shapesOf = ({ options }: CommandSpec): Record<string, { type: OptionSpec['
     ]),
   )
 
-function explain(error: unknown, known: string[]): string {
+function explain(error: unknown, argv: readonly string[], known: string[]): string {
   const message = error instanceof Error ? error.message : String(error)
-  const name = /^Unknown option '-*([^']*)'/.exec(message)?.[1]
-  if (name === undefined) return message.split('. ')[0]!
-  const near = nearest(name, known)
-  return `unknown option ${quoted(`--${name}`)}${near === undefined ? '' : `; did you mean --${near}?`} (see --help)`
+  const [, dashes, name] = /^Unknown option '(-+)([^']*)'/.exec(message) ?? []
+  if (dashes === undefined || name === undefined) return message.split('. ')[0]!
+  // Of a word with one dash the parser names a letter, as if each stood for an option.
+  const word = dashes === '-' ? argv.find((argument) => /^-[^-]/.test(argument) && argument.includes(name)) : undefined
+  const isLetter = word?.length === 2 // many options are near to it
+  const near = isLetter ? undefined : nearest(word?.slice(1) ?? name, known)
+  const asFile = word === undefined || isLetter ? '' : `; write a file of this name as ${quoted(`./${word}`, 500)}`
+  return `unknown option ${quoted(word ?? `${dashes}${name}`)}${near === undefined ? asFile : `; did you mean --${near}?`} (see --help)`
 }
 
 function helpText({ usage, about, options, examples, exits = [] }: CommandSpec): string {
