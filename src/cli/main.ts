@@ -46,7 +46,7 @@ ${Object.entries(commands)
   .map(([name, [about]]) => `  ${name.padEnd(9)} ${about}`)
   .join('\n')}
 
-  sluice COMMAND --help shows the options of a command, with examples.
+  sluice COMMAND --help, or sluice help COMMAND, shows the options of a command, with examples.
   sluice --version prints the version.
 
 Examples:
@@ -56,9 +56,12 @@ Examples:
       is this recording whole and legal?
 `
 
+const helps: ReadonlySet<string> = new Set(['help', '--help', '-h'])
+
 async function main(argv: readonly string[]): Promise<number> {
   const [name, ...rest] = argv
-  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
+  if (name === 'help' && rest[0] !== undefined && !helps.has(rest[0])) return main([...rest, '--help'])
+  if (name === undefined || helps.has(name)) {
     writeAll(1, Buffer.from(overview()))
     return name === undefined ? exitCodes.usage : exitCodes.ok
   }
@@ -68,9 +71,10 @@ async function main(argv: readonly string[]): Promise<number> {
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (command === undefined) {
-    const near = nearest(name, Object.keys(commands))
+    const isOption = name.startsWith('-')
+    const near = nearest(name, isOption ? ['--help', '--version'] : [...Object.keys(commands), 'help'])
     throw new CommandError(
-      `${JSON.stringify(name)} is not a command${near === undefined ? '' : `; did you mean ${near}?`} (see sluice --help)`,
+      `${JSON.stringify(name)} is not ${isOption ? 'an option' : 'a command'}${near === undefined ? '' : `; did you mean ${near}?`} (see sluice --help)`,
       exitCodes.usage,
     )
   }
