@@ -140,7 +140,14 @@ test('--session shows one session', () => {
   const log = chunk('one') + chunk('two', 't') + '{"event":"x","sessionID":"t"}\n' + end
   assert.equal(watch(['--session', 't'], log).stdout, `${line('two', 't')}EVENT x t \n`)
   assert.equal(watch(['--session', 't', '--format', 'json'], log).stdout, `${chunk('two', 't')}{"event":"x","sessionID":"t"}\n`)
-  assert.equal(watch(['--session', 'none', '--format', 'sluice'], log).stdout, '')
+  assert.equal(watch(['--session', 't'], log).stderr, '')
+  for (const format of ['plain', 'json', 'sluice', 'pretty']) {
+    const { stdout, stderr, status } = watch(['--session', 'none', '--format', format], log)
+    assert.deepEqual([stdout, stderr, status], ['', 'sluice: no session "none" came; there were "s", "t"\n', 0])
+  }
+  const many = Array.from({ length: 9 }, (_, index) => chunk('x', `s${index}`)).join('')
+  assert.match(watch(['--session', 's'], many).stderr, /; there were "s0", "s1", "s2", "s3", "s4" and others\n$/)
+  assert.equal(watch(['--session', 's'], '').stderr, 'sluice: no session "s" came; none was named\n')
 })
 
 test('other dialects are told in Avenor’s words', () => {

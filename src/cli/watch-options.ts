@@ -11,6 +11,7 @@ import { type Parsed, sizeOption } from './options.ts'
 import { rulesIn } from './rules.ts'
 import { createJson, createSluice } from './watch-json.ts'
 import { createPlain } from './watch-plain.ts'
+import type { SessionsSeen } from './watch-session.ts'
 import type { StreamOptions } from './watch-stream.ts'
 import type { View, ViewOptions } from './watch-view.ts'
 
@@ -73,10 +74,16 @@ function suggestion(word: string, known: readonly string[]): string {
   return near === undefined ? ` (known: ${known.join(', ')})` : `; did you mean ${near}?`
 }
 
-export async function viewOf(choices: Choices, options: Pick<ViewOptions, 'dialect' | 'nameOf' | 'put' | 'redactor'>): Promise<View> {
+export async function viewOf(
+  choices: Choices,
+  sessions: SessionsSeen,
+  options: Pick<ViewOptions, 'dialect' | 'nameOf' | 'put' | 'redactor'>,
+): Promise<View> {
   const { format, only, session, classify, accumulate } = choices
-  const wants = (its: string | undefined, notable: Class | undefined): boolean =>
-    (session === undefined || its === session) && (only === undefined || only.has(notable ?? 'ACTIVITY'))
+  const wants = (its: string | undefined, notable: Class | undefined): boolean => {
+    sessions.see(its)
+    return (session === undefined || its === session) && (only === undefined || only.has(notable ?? 'ACTIVITY'))
+  }
   const all: ViewOptions = { ...options, wants, classify }
   if (format === 'json') return createJson(all)
   if (format === 'sluice') return createSluice(all)

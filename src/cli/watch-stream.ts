@@ -2,6 +2,7 @@
 // record to a view. What comes before the dialect is known is held and then read like the rest.
 import type { Classifier } from '../analyze/classify.ts'
 import { copyOf } from '../base/bytes.ts'
+import type { Rec } from '../base/json.ts'
 import type { Dialect } from '../dialects/contract.ts'
 import type { Event } from '../model/event.ts'
 import { createSniffer } from '../stream/detect.ts'
@@ -10,6 +11,7 @@ import type { Redactor } from '../stream/redact.ts'
 import { claimers, loadDialect, unknownText } from './dialects.ts'
 import { CommandError, exitCodes, say } from './exit.ts'
 import { createCleaner } from './watch-redact.ts'
+import type { SessionsSeen } from './watch-session.ts'
 import { createOver, type Over } from './watch-over.ts'
 import type { Put, Seen, View, ViewOptions } from './watch-view.ts'
 
@@ -32,6 +34,8 @@ export type StreamOptions = {
   createClassifier: ((dialect: Dialect) => Classifier) | undefined
   /** The one session whose end is waited for. */
   session: string | undefined
+  /** Told when it has come, also where nothing of it is shown. */
+  sessions: SessionsSeen
   /** Records that end before this place are read, for what they leave open, but not shown. */
   skip: number
 }
@@ -65,7 +69,7 @@ export function createStream({ name, put, createView, createClassifier, redactor
         if (skip > 0 && (span === undefined || span.offset + span.end - span.start > skip)) showFromHere(view, over)
         if (goesOn && span !== undefined) return // it may not be whole
         const events = goesOn ? all.filter(({ synthetic, session }) => synthetic !== 'cut' && over.rests(session)) : all
-        if (record !== undefined) for (const event of events) if (concerns(event)) over.see(event, record)
+        if (record !== undefined) for (const event of events) if (concerns(event)) heed(over, event, record)
         const classes = classifier === undefined ? [] : events.map((event) => classifier.push(event, record).class)
         const seen = { events, record, span, classes }
         if (cleaner === undefined) present(seen)
@@ -89,6 +93,11 @@ export function createStream({ name, put, createView, createClassifier, redactor
 
   const concerns = (event: Event): boolean =>
     options.session === undefined || event.session === undefined || event.session === options.session
+
+  function heed(over: Over, event: Event, record: Rec): void {
+    over.see(event, record)
+    if (event.session === options.session) options.sessions.see(event.session)
+  }
 
   function showFromHere(view: View | undefined, over: Over | undefined): void {
     view?.settle?.()

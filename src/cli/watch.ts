@@ -5,6 +5,7 @@ import { type CommandSpec, parseOptions } from './options.ts'
 import { redactionOf, redactOption } from './redaction.ts'
 import { choicesOf, loadClassifiers, openCursor, splitClassify, viewOf } from './watch-options.ts'
 import { createOut } from './watch-out.ts'
+import { createSessionsSeen } from './watch-session.ts'
 import { watchSource } from './watch-source.ts'
 
 /** Ms that a reader of our output has after a signal, to take what is left. */
@@ -57,6 +58,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const createClassifier = await loadClassifiers(choices)
   const redaction = await redactionOf(parsed.values)
   const several = choices.files.length > 1
+  const sessions = createSessionsSeen(choices.session)
   const out = createOut()
   const stop = new AbortController()
   using signals = listen(stop)
@@ -68,7 +70,8 @@ export async function run(argv: readonly string[]): Promise<number> {
       cursor,
       out,
       signal: stop.signal,
-      createView: (options) => viewOf(choices, options),
+      sessions,
+      createView: (options) => viewOf(choices, sessions, options),
       createClassifier,
       redactor: redaction?.create(),
     })
@@ -84,6 +87,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   })
   try {
     await Promise.all(sources)
+    sessions.tell()
     await cursor?.settle()
   } finally {
     stop.abort() // where nothing can be shown any more
