@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
@@ -245,8 +245,9 @@ test('a reader that takes nothing slows it down and costs no memory, and a signa
 
 /** Until a process has opened a file. */
 async function isOpen(pid: number, file: string): Promise<void> {
-  const fds = (): string[] => readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`))
-  while (!fds().includes(file)) await setTimeout(20)
+  const { ino } = statSync(file)
+  const isIt = (fd: string): boolean => statSync(`/proc/${pid}/fd/${fd}`, { throwIfNoEntry: false })?.ino === ino // others come and go
+  while (!readdirSync(`/proc/${pid}/fd`).some(isIt)) await setTimeout(20)
 }
 
 test('a named pipe: a signal ends it before anybody writes, and what is written is told at once', { timeout: 60_000 }, async () => {
