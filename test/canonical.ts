@@ -8,8 +8,7 @@ type State = {
   turnCount: number
   calls: Map<string, Event>
   asks: Set<string>
-  /** Asked or answered at some time. */
-  known: Set<string>
+  answered: Set<string>
   hooks: Set<string>
   tasks: Set<string>
   pastTasks: Set<string>
@@ -56,7 +55,7 @@ function step(sessions: Map<string | undefined, State>, event: Event, breaks: (t
       turnCount: state?.turnCount ?? 0,
       calls: new Map(),
       asks: new Set(),
-      known: new Set(),
+      answered: new Set(),
       hooks: new Set(),
       tasks: new Set(),
       pastTasks: new Set(),
@@ -139,14 +138,11 @@ function paired(state: State, event: Event, breaks: (text: string) => void): voi
     case 'question.request':
       if (state.asks.has(event.id)) breaks(`request ${event.id} is open already`)
       state.asks.add(event.id)
-      state.known.add(event.id)
       return
     case 'permission.answer':
     case 'question.answer':
-      // A stream may begin after the question.
-      if (event.id === undefined ? !unasked.has(event.by) : !state.asks.delete(event.id) && state.known.has(event.id))
+      if (event.id === undefined ? !unasked.has(event.by) : !state.asks.delete(event.id))
         breaks(`an answer by ${event.by} to ${event.id}, which is not open`)
-      if (event.id !== undefined) state.known.add(event.id)
       return
     case 'hook.start':
       if (state.hooks.has(event.id)) breaks(`hook ${event.id} is open already`)
