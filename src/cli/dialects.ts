@@ -48,8 +48,8 @@ export async function loadDialect(name: string, flag: string): Promise<Dialect> 
 /** A stream whose dialect is known. `read` gives all its bytes, from the start; after `enough` it goes on from there. */
 export type Opened = { dialect: Dialect; read(take: (block: Uint8Array) => boolean | void): ReturnType<typeof pump> }
 
-/** Chooses the dialect, from the flag or from the first records. */
-export async function open(input: Blocks, from: string | undefined): Promise<Opened> {
+/** Chooses the dialect, from the flag or from the first records. `advice`: what to do where they do not tell it. */
+export async function open(input: Blocks, from: string | undefined, advice?: string): Promise<Opened> {
   if (from !== undefined && from !== 'auto') return { dialect: await loadDialect(from, '--from'), read: (take) => pump(input, take) }
   const sniffer = createSniffer(claimers)
   const held: Uint8Array[] = []
@@ -61,7 +61,7 @@ export async function open(input: Blocks, from: string | undefined): Promise<Ope
   })
   if (how === 'ended') sniffer.end()
   const choice = sniffer.choice()
-  if (choice === undefined) throw new CommandError(unknownText(sniffer.detection()), exitCodes.usage)
+  if (choice === undefined) throw new CommandError(unknownText(sniffer.detection(), advice), exitCodes.usage)
   return {
     dialect: await loadDialect(choice.name, '--from'),
     read(take) {
@@ -77,11 +77,13 @@ function sniff(sniffer: ReturnType<typeof createSniffer>, block: Uint8Array): vo
   for (let at = 0; at < block.length && !sniffer.decided(); at += step) sniffer.push(block.subarray(at, at + step))
 }
 
-export function unknownText({ records, unreadable, encoding }: Detection): string {
-  if (records + unreadable === 0) return `${emptyText}, so its dialect cannot be told; name it with --from DIALECT`
+const useFrom = `; name it with --from DIALECT (${dialectNames.join(', ')})`
+
+export function unknownText({ records, unreadable, encoding }: Detection, advice = useFrom): string {
+  if (records + unreadable === 0) return `${emptyText}, so its dialect cannot be told${advice}`
   if (encoding !== undefined) return `the input ${encodingText(encoding)}`
   const seen = records === 0 ? 'no JSON record was found in it' : 'its records are of no known dialect'
-  return `cannot tell the dialect of the input: ${seen}; name it with --from DIALECT (${dialectNames.join(', ')})`
+  return `cannot tell the dialect of the input: ${seen}${advice}`
 }
 
 export const emptyText = 'the input is empty'

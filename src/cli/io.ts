@@ -75,6 +75,15 @@ function* blocksOf(fd: number, name: string): Generator<Uint8Array> {
   }
 }
 
+/** Undefined: whoever opens it will say why not. */
+export function statOf(file: string): Stats | undefined {
+  try {
+    return statSync(file)
+  } catch {
+    return undefined
+  }
+}
+
 /**
  * Of a named pipe. While it has nothing to give, also before anybody writes to it, others can be read and signals are heard: to open it in
  * the usual way waits for a writer, and nothing ends that wait.

@@ -105,7 +105,8 @@ async function spawnedAgent(flags: AgentFlags): Promise<Agent> {
 async function replayAgent(flags: AgentFlags, file: string): Promise<Agent> {
   const [{ startReplay }, { dialectOf }] = await Promise.all([import('../agents/replay/agent.ts'), import('./dialect-of.ts')]) // rarely needed
   mustBeRecording(file)
-  const dialect = await dialectOf(file).catch((error: unknown) => Promise.reject(unreplayable(file, error)))
+  const advice = '; name a file whose dialect sluice detect can tell'
+  const dialect = await dialectOf(file, advice).catch((error: unknown) => Promise.reject(unreplayable(file, error)))
   const frame = await frameOf(flags)
   return {
     frame,
@@ -144,12 +145,10 @@ function mustBeRecording(file: string): void {
     throw usageError(`--agent ${quoted(`replay:${file}`, 500)} is a pipe, and a recording is read twice; name a file`)
 }
 
-/** Who reads streams can be told their dialect with --from; a run has no such option. */
-function unreplayable(file: string, error: unknown): unknown {
-  if (!(error instanceof CommandError)) return error
-  const why = error.message.replace(/; name it with --from .*$/s, '; name a file whose dialect sluice detect can tell')
-  return new CommandError(`--agent ${quoted(`replay:${file}`, 500)}: ${why}`, error.exitCode, { cause: error })
-}
+const unreplayable = (file: string, error: unknown): unknown =>
+  error instanceof CommandError
+    ? new CommandError(`--agent ${quoted(`replay:${file}`, 500)}: ${error.message}`, error.exitCode, { cause: error })
+    : error
 
 function unknownAgent(name: string): string {
   const names = kinds.map((kind) => kind.name)

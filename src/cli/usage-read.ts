@@ -108,8 +108,7 @@ function ofCommand(error: unknown, path: string): CommandError {
   if (!(error instanceof CommandError))
     return new CommandError(`cannot read ${quoted(path, 500)}: ${systemReason(error)}`, exitCodes.usage, { cause: error })
   if (error.cause !== undefined) return error
-  const message = error.message.replace(/; name it with --from.*/, '') // there is no such option here
-  return new CommandError(`${path === '-' ? 'stdin' : quoted(path, 500)}: ${message}`, error.exitCode)
+  return new CommandError(`${path === '-' ? 'stdin' : quoted(path, 500)}: ${error.message}`, error.exitCode)
 }
 
 const isOfInput = (error: unknown): boolean =>
@@ -118,7 +117,7 @@ const isOfInput = (error: unknown): boolean =>
 
 /** Any dialect, event by event. */
 async function readStream(path: string, usage: Usage, readers: Readers): Promise<void> {
-  const input = await open(blocks(path), undefined)
+  const input = await open(blocks(path), undefined, '') // here it cannot be named
   usage.source(path)
   const take = taker(input.dialect.name, path, usage, readers)
   let bad: Unreadable | undefined

@@ -1,11 +1,11 @@
 // sluice validate: shape and order, each finding with its place and the rule it breaks. Several files are read by two processes.
-import { readFileSync, type Stats, statSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { plural } from '../base/text.ts'
 import { createValidator, type Finding, type Verdict } from '../stream/validate.ts'
 import { claimers, dialectNames, open } from './dialects.ts'
 import { CommandError, exitCodes, say, usageError } from './exit.ts'
-import { blocks, oneFile, pipeBlocks, stdout } from './io.ts'
+import { blocks, oneFile, pipeBlocks, statOf, stdout } from './io.ts'
 import { type CommandSpec, parseOptions, sizeOption } from './options.ts'
 
 const spec: CommandSpec = {
@@ -222,15 +222,6 @@ function shares(sizes: readonly number[]): [mine: number[], theirs: number[]] {
     }
   }
   return [mine.sort((a, b) => a - b), theirs.sort((a, b) => a - b)]
-}
-
-/** Why a file cannot be read is told when its turn comes. */
-function statOf(file: string): Stats | undefined {
-  try {
-    return statSync(file)
-  } catch {
-    return undefined
-  }
 }
 
 /** Infinity: a pipe may give any amount. */

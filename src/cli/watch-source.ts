@@ -1,12 +1,11 @@
 // One file or stdin of `watch`, to its end: of the input, of the session in it, or of our patience with a silent one.
 // The surprise: with a cursor the file is still read from its start, only nothing is shown before the cursor. So lines are
 // numbered as in the file, and what is open at the cursor (a loop, a call) is known.
-import { type Stats, statSync } from 'node:fs'
 import { setImmediate as turn } from 'node:timers/promises'
 import { quoted } from '../base/text.ts'
 import { follow, type Piece } from '../files/follow.ts'
 import { CommandError, exitCodes, say, systemReason } from './exit.ts'
-import { type Blocks, blocks, pipeBlocks } from './io.ts'
+import { type Blocks, blocks, pipeBlocks, statOf } from './io.ts'
 import type { Out } from './watch-out.ts'
 import { createStream, type StreamOptions } from './watch-stream.ts'
 
@@ -78,14 +77,6 @@ function kindOf(file: string): 'file' | 'pipe' | 'other' {
   const stat = statOf(file)
   if (stat?.isFIFO() === true) return 'pipe'
   return stat === undefined || stat.isFile() || stat.isDirectory() ? 'file' : 'other'
-}
-
-function statOf(file: string): Stats | undefined {
-  try {
-    return statSync(file)
-  } catch {
-    return undefined // whoever opens it will say why not
-  }
 }
 
 async function* followed(file: string, signal: AbortSignal): AsyncGenerator<Piece, void, void> {
