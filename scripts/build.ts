@@ -163,20 +163,31 @@ await bundle(
   },
 )
 
-// The bundles hold code and figures of these packages, so their licences come along.
-function licenceOf(name: string): string {
+// The bundles hold code and figures of these packages, so their licences come along. Whose each is stands beside the package; a text that
+// several share stands there once.
+type Licence = { name: string; owners: string[]; text: string }
+function licenceOf(name: string): Licence {
   const folder = path('node_modules', name)
   const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry))
   const { license = '' } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { license?: string }
   if (file === undefined && license === '') throw new Error(`${name} has no licence`)
-  return `${name}\n\n${file === undefined ? `Licence: ${license}` : readFileSync(join(folder, file), 'utf8').trim()}\n`
+  const lines = file === undefined ? [`Licence: ${license}`] : readFileSync(join(folder, file), 'utf8').trim().split('\n')
+  const isOwner = (line: string): boolean => /^\s*copyright (\(c\)|©|\d)/i.test(line)
+  return {
+    name,
+    owners: lines.filter(isOwner),
+    text: lines
+      .filter((line) => !isOwner(line))
+      .join('\n')
+      .trim(),
+  }
 }
 inlined.delete('')
+const licences = Map.groupBy([...inlined].toSorted().map(licenceOf), ({ text }) => text.replaceAll(/\s+/g, ' '))
 writeFileSync(
   path('dist/licences.txt'),
-  [...inlined]
-    .toSorted()
-    .map(licenceOf)
+  [...licences.values()]
+    .map((same) => `${same.map(({ name, owners }) => [name, ...owners].join('\n')).join('\n\n')}\n\n${same[0]!.text}\n`)
     .join(`\n${'-'.repeat(80)}\n\n`),
 )
 

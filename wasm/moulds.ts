@@ -2,6 +2,7 @@
 // A mould is a line with holes where its texts, numbers and arrays of such stand. A line that fits is proven JSON: what is between the
 // holes is the mould's own text, which JSON.parse has read once, and what is in them is checked here, byte by byte, but for UTF-8,
 // which the caller vouches for. All memory is laid out by hand below; nothing is ever allocated.
+import { isBreak, lastCap, lasts, literals, mostHoles, mouldSize, moulds, segments } from './layout'
 import { copyText, decimal, hasEscape, isDigit, isWide, numberEnd, same, textEnd, unescapeTo, wordEnd } from './json'
 
 // ── the layout, known to src/base/moulds.ts too ──────────────────────────────────────────────────────────────────────────
@@ -13,9 +14,7 @@ const order: i32 = 0xd000 // the moulds in the order in which they are tried: th
 const seen: i32 = 0xe000 // forms that were met once: 512 hashes
 const scratch: i32 = 0x100000 // a long text without its escapes
 const known: i32 = 0x1c0000 // texts that were told lately
-const moulds: i32 = 0x200000
 
-const mostHoles: i32 = 64
 const mostMoulds: i32 = 64
 const shortText: i32 = 256
 const seenMask: i32 = 511
@@ -35,14 +34,6 @@ const howJson: i32 = 3
 const howText: i32 = 4 // + 1: it has escapes, + 2: it is not ASCII
 const howKnown: i32 = 8
 const howFresh: i32 = 16 // gathered, and known from now on; its place stands above the lowest five bits
-
-// A mould: holes, whether it goes over several lines, hits, the mould that came next the last time; a segment a hole and one for the tail
-// (place, size, kind of the hole behind it); the last value of each hole, if it is short; the text of the segments.
-const mouldSize: i32 = 0x4000
-const segments: i32 = 16
-const lasts: i32 = segments + (mostHoles + 1) * 12
-const lastCap: i32 = 64
-const literals: i32 = (lasts + mostHoles * (4 + lastCap) + 15) & ~15
 
 let count: i32 = 0
 let previous: i32 = 0
@@ -163,11 +154,6 @@ function fits(mould: i32, start: i32, end: i32, open: bool): bool {
   remember(mould, entry)
   collect(entry)
   return true
-}
-
-function isBreak(at: i32, end: i32): bool {
-  const byte = <i32>load<u8>(at)
-  return (byte === 10 && at < end) || (byte === 13 && load<u8>(at, 1) === 10 && at + 1 < end)
 }
 
 function remember(mould: i32, end: i32): void {

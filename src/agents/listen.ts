@@ -2,10 +2,12 @@
 // both, since an answer of ours may say what a result of its means.
 import { utf8 } from '../base/bytes.ts'
 import { type Rec, stringifyJson } from '../base/json.ts'
+import { pieceFinder } from '../base/pieces.ts'
 import type { Dialect } from '../dialects/contract.ts'
 import { type BadCode, createFramer, type Span } from '../framing/framer.ts'
 import type { Event, Origin } from '../model/event.ts'
 import type { Cause } from '../model/pen.ts'
+import { type Delta, isSample, type Pieces, piecesOf } from '../model/pieces.ts'
 
 export type Listener = {
   push(chunk: Uint8Array): void
@@ -25,6 +27,8 @@ export type Listener = {
 export type ListenerParts = {
   dialect: Dialect
   onEvents(events: Event[]): void
+  /** More pieces of the text that the last event was one of. Absent: they come as events. */
+  onPieces?(pieces: Pieces): void
   mend?(record: Rec): Rec | undefined
   isOwn?(record: Rec): boolean
   /** After its events. */
@@ -34,7 +38,7 @@ export type ListenerParts = {
 const longestLine = 32 * 2 ** 20
 const longestRaw = 64 * 1024 // of a record or line that is kept as it came
 
-export function createListener({ dialect, onEvents, mend = (record) => record, isOwn, onRecord }: ListenerParts): Listener {
+export function createListener({ dialect, onEvents, onPieces, mend = (record) => record, isOwn, onRecord }: ListenerParts): Listener {
   const decoder = dialect.decoder()
   let record = 0
   let heard = 0
@@ -53,11 +57,18 @@ export function createListener({ dialect, onEvents, mend = (record) => record, i
 
   const framer = createFramer(
     {
-      record(told, span) {
+      record(told, span, together) {
         heard++
         const value = mend(told)
         if (value === undefined || isOwn?.(value) === true) return void record++
-        onEvents(keepRaw(decoder.push(value, originOf(span), value === told ? span.form : 0), span))
+        const events = keepRaw(decoder.push(value, originOf(span), value === told ? span.form : 0), span)
+        const more = isSample(events) ? together?.() : undefined
+        if (more === undefined) onEvents(events)
+        else {
+          record += more.count - 1
+          heard += more.count - 1
+          onPieces!(piecesOf(events[0] as Delta, more))
+        }
         onRecord?.(value)
       },
       bad(code: BadCode, text, span) {
@@ -66,7 +77,7 @@ export function createListener({ dialect, onEvents, mend = (record) => record, i
         onEvents(keepRaw(decoder.issue({ code, severity, line, byte, text, goesOn: true }, originOf(span)), span))
       },
     },
-    { maxLine: longestLine },
+    { maxLine: longestLine, pieces: onPieces && dialect.pieces && pieceFinder(dialect.pieces) },
   )
 
   return {

@@ -6,6 +6,7 @@ import { type Rec, stringifyJson } from '../base/json.ts'
 import { quoted } from '../base/text.ts'
 import type { Event, EventOf, Payload } from '../model/event.ts'
 import { outcomeOf } from '../model/outcome.ts'
+import type { Pieces } from '../model/pieces.ts'
 import { toolKindOf } from '../model/tool-kind.ts'
 import type { Ask, Command } from '../supervise/contract.ts'
 import { askFor } from './ask.ts'
@@ -81,6 +82,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
   const listener = createListener({
     dialect: driver.dialect,
     onEvents: take,
+    ...(host.pieces !== undefined && { onPieces: takePieces }),
     mend: (record) => (talk.mend === undefined ? record : talk.mend(record)),
     isOwn: (record) => talk.hear?.(record) === true,
     onRecord(record) {
@@ -105,6 +107,13 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
       if (isAsk(event)) raise(event)
       else if (!isToldAnswer(event)) tell(event)
     }
+    step()
+  }
+
+  function takePieces(pieces: Pieces): void {
+    if (over !== undefined) return
+    scene.place(pieces.joined)
+    host.pieces!(pieces)
     step()
   }
 

@@ -9,7 +9,7 @@ import { borrowMoulds, createMoulds, mostChunk, type Moulds } from './moulds.ts'
 const encoder = new TextEncoder()
 
 /** Reads lines as the framer does, and holds each value to JSON.parse. Returns how many fitted a mould. */
-function readAll(lines: Iterable<string | Uint8Array>, plain = true, moulds: Moulds = createMoulds(plain)!): number {
+function readAll(lines: Iterable<string | Uint8Array>, plain = true, moulds: Moulds = createMoulds({ plainNumbers: plain })!): number {
   let fitted = 0
   const parse = plain ? JSON.parse : parseJson
   for (const line of lines) {
@@ -164,7 +164,7 @@ suite('what a mould makes is what JSON.parse makes', () => {
     ]
     assert.equal(readAll(lines, false), 4)
     assert.equal(readAll(lines, true), 4)
-    const moulds = createMoulds(false)!
+    const moulds = createMoulds()!
     readAll(lines.slice(0, 2), false, moulds)
     for (const line of [lines[2]!, lines[6]!]) {
       const bytes = encoder.encode(line)
@@ -186,13 +186,13 @@ test('nothing that JSON.parse refuses fits a mould, and no change of one byte is
       new Uint8Array([...bytes.subarray(0, at), ...bytes.subarray(at + 1)]),
       bytes.subarray(0, at),
     ])
-    const moulds = createMoulds(true)!
+    const moulds = createMoulds({ plainNumbers: true })!
     assert.equal(readAll([line, line, line, ...broken, line], true, moulds) > bytes.length / 2, true)
   }
 })
 
 test('a line is read where it lies in a chunk that is held, and never beyond its end', () => {
-  const moulds = createMoulds(true)!
+  const moulds = createMoulds({ plainNumbers: true })!
   const lines = ['{"a":"x"}', '{"a":"y"}', '{"a":"z', '","b":"c"}', '{"a":"w"}']
   const bytes = moulds.hold(encoder.encode(lines.join('\n')))
   let start = 0
@@ -209,7 +209,7 @@ test('a line is read where it lies in a chunk that is held, and never beyond its
 })
 
 test('a line in a chunk ends at its line break, never behind it', () => {
-  const moulds = createMoulds(true)!
+  const moulds = createMoulds({ plainNumbers: true })!
   const learn = (text: string): void => {
     const bytes = encoder.encode(text)
     for (let times = 0; times < 2; times++) moulds.learn(JSON.parse(text), bytes, 0, bytes.length)
@@ -286,9 +286,9 @@ test('every recording in the project, read twice over', () => {
 test('what one stream has taught serves the next one', () => {
   const lines = (name: string): string[] =>
     Array.from({ length: 50 }, (_, n) => `{"type":"a","id":"${name}-${n % 7}","text":"${name.repeat(n)}","list":[${n}]}`)
-  assert.equal(readAll(lines('one'), true, borrowMoulds(true)), 48)
-  assert.equal(readAll(lines('other'), true, borrowMoulds(true)), 50)
-  assert.equal(readAll(lines('third'), false, borrowMoulds(false)), 48, 'numbers are not the same to it')
+  assert.equal(readAll(lines('one'), true, borrowMoulds({ plainNumbers: true })), 48)
+  assert.equal(readAll(lines('other'), true, borrowMoulds({ plainNumbers: true })), 50)
+  assert.equal(readAll(lines('third'), false, borrowMoulds({ plainNumbers: false })), 48, 'numbers are not the same to it')
 })
 
 suite('a text that is only skimmed', () => {
@@ -297,7 +297,7 @@ suite('a text that is only skimmed', () => {
   type Read = { a: [{ out: string; kept: string }] }
 
   function read(out: string): Read['a'][0] {
-    const moulds = createMoulds(true, skimmed)!
+    const moulds = createMoulds({ plainNumbers: true, skimmed })!
     for (const line of [lineOf('one'), lineOf('two')]) {
       const bytes = encoder.encode(line)
       if (moulds.read(bytes, 0, bytes.length) === undefined) moulds.learn(JSON.parse(line), bytes, 0, bytes.length)

@@ -79,7 +79,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     interactive: false,
   })
   const digest = await digestOf(join(streams, 'sluice.ndjson'))
-  writeFileSync(join(folder, 'digest.txt'), linesText(digestLines(digest, { width: 100, colour: false })))
+  writeFileSync(join(folder, 'digest.txt'), linesText([...digestLines(digest, { width: 100, colour: false })]))
   writeFileSync(join(folder, 'digest.json'), `${JSON.stringify(digest)}\n`)
   const out = screen()
   for (const line of ['', ...digestLines(digest, screenOf()), '', ...closing(folder)]) out.line(line)

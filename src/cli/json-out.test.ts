@@ -100,7 +100,7 @@ test('long texts of a line that was read, whatever their spelling there', () => 
   const encoder = new TextEncoder()
   fc.assert(
     fc.property(fc.array(fc.tuple(text, text), { minLength: 4, maxLength: 12 }), (all) => {
-      const moulds = createMoulds(true)!
+      const moulds = createMoulds({ plainNumbers: true })!
       for (const [one, other] of all) {
         const line = `{"id":"x","one":"${one}","other":{"text":"${other}"}}`
         const bytes = encoder.encode(line)
@@ -114,7 +114,7 @@ test('long texts of a line that was read, whatever their spelling there', () => 
   )
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom('a', '\\n', '→'), minLength: 300, maxLength: 400 }), (long) => {
-      const moulds = createMoulds(true)!
+      const moulds = createMoulds({ plainNumbers: true })!
       const line = encoder.encode(`{"text":"${long}"}`)
       for (let times = 0; times < 2; times++) {
         assert.equal(moulds.read(line, 0, line.length), undefined)

@@ -148,11 +148,13 @@ function watcherOf({ observe }: Trackers): EventSink {
   let last: Event | undefined
   const isMore = ({ kind, session, run }: Event): boolean =>
     (kind === 'text.delta' || kind === 'tool.delta') && last?.kind === kind && last.session === session && last.run === run
+  const push = (event: Event): void => {
+    if (!isMore(event)) observe(event)
+    last = event
+  }
   return {
-    push(event) {
-      if (!isMore(event)) observe(event)
-      last = event
-    },
+    push,
+    pieces: ({ joined }) => push(joined),
     flush() {},
     end() {},
   }
@@ -163,12 +165,14 @@ function sessionLogs(first: SessionLog, { by }: Unwritten): EventSink & { follow
   const sinkOf = (log: SessionLog): EventSink => logSink(log, by('the session file'))
   let sink = sinkOf(first)
   return {
-    push: (event: Event) => sink.push(event),
+    push: (event) => sink.push(event),
+    pieces: (pieces) => sink.pieces!(pieces),
     flush: () => sink.flush(),
-    end: () => sink.end(),
+    end() {},
+    close: () => sink.close!(),
     follow(next) {
       sink.flush()
-      sink.end()
+      sink.close!()
       sink = sinkOf(next)
     },
   }

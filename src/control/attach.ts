@@ -100,6 +100,10 @@ export async function attachControl({ id, env, log, socket, cwd, now }: ControlO
   return {
     sink: {
       push,
+      pieces(pieces) {
+        last = pieces.joined
+        feed?.sink.pieces(pieces)
+      },
       flush: () => feed?.sink.flush(),
       end() {
         isOver = true

@@ -1,8 +1,9 @@
 // A run's events to those who have subscribed. Who keeps up gets them as they come; who asks for earlier ones, or cannot take what
 // comes, is served from the log until he has caught up. So a slow reader costs neither time nor memory, and misses nothing.
 import { stringifyJson } from '../base/json.ts'
-import { lineOf } from '../log/line.ts'
+import { lineOf, templateOf } from '../log/line.ts'
 import type { Event } from '../model/event.ts'
+import type { Pieces } from '../model/pieces.ts'
 import type { EventSink } from './contract.ts'
 import { type Cursor, type LogPlace, openReplay, type Piece } from './replay.ts'
 import { notice } from './rpc.ts'
@@ -56,18 +57,38 @@ function createBatch() {
   let first = 0
   let last = 0
 
+  /** For the events from this one on. */
+  function begin(seq: number, count: number): void {
+    if (size === 0 || last !== seq - 1) [first, size] = [seq, 0] // nobody wanted those between
+    last = seq + count - 1
+  }
+
+  /** Where it ends when so many bytes are added. */
+  function endWith(added: number): number {
+    const end = size + added
+    if (end > block.length) {
+      const larger = Buffer.allocUnsafeSlow(2 * end)
+      block.copy(larger, 0, 0, size)
+      block = larger
+    }
+    return end
+  }
+
   return {
     size: () => size,
+    addPieces(pieces: Pieces): void {
+      const { joined, count, write, events } = pieces
+      const notices = write(templateOf(pieces, prefix, suffix), joined.seq, 1)
+      if (notices === undefined) return events().forEach((event) => this.add(event))
+      begin(joined.seq, count)
+      const end = endWith(notices.length)
+      block.set(notices, size)
+      size = end
+    },
     add(event: Event): void {
-      if (size === 0 || last !== event.seq - 1) [first, size] = [event.seq, 0] // nobody wanted those between
-      last = event.seq
+      begin(event.seq, 1)
       const { text } = lineOf(event)
-      const end = size + prefix.length + text.length + suffix.length
-      if (end > block.length) {
-        const larger = Buffer.allocUnsafeSlow(2 * end)
-        block.copy(larger, 0, 0, size)
-        block = larger
-      }
+      const end = endWith(prefix.length + text.length + suffix.length)
       block.set(prefix, size)
       block.set(text, size + prefix.length)
       block.set(suffix, end - suffix.length)
@@ -103,6 +124,11 @@ export function createFeed(log: LogPlace): Feed {
     const { seq } = event
     head = seq
     if (isWanted && batch.size() <= mostHeld) batch.add(event) // too much at once is read from the log
+  }
+
+  function pushPieces(pieces: Pieces): void {
+    head = pieces.joined.seq + pieces.count - 1
+    if (isWanted && batch.size() <= mostHeld) batch.addPieces(pieces)
   }
 
   function flush(): void {
@@ -156,6 +182,7 @@ export function createFeed(log: LogPlace): Feed {
   return {
     sink: {
       push,
+      pieces: pushPieces,
       flush,
       end() {
         isOver = true

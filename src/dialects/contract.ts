@@ -62,6 +62,11 @@ export type Dialect = Claimer & {
   numberIds?: boolean
   /** Paths in a record, such as `items.*.text`, of what tools gave back: texts that may be long, of which a summary needs the ends at most. */
   outputs?: ReadonlySet<string>
+  /**
+   * Where a piece of a text stands in its record (`told`), and what says nothing there (`silent`): one after another, records that are alike
+   * in all else are pieces of the same text.
+   */
+  pieces?: { told: ReadonlySet<string>; silent: ReadonlySet<string> }
   /** Types that `shapes` does not know are legal, and part of the format: a user's own events. */
   custom?: boolean
   decoder(): Decoder
@@ -71,6 +76,8 @@ export type Dialect = Claimer & {
   /** Both absent: the dialect is read, judged and passed through, but never written. */
   encoder?(sink: Sink): Encoder
   loss?: LossTable
+  /** A delta is written as one record at most, in which its text stands, and nothing is kept of it. */
+  writesPieces?: boolean
 }
 
 /** A dialect that others can be translated into. */

@@ -1,6 +1,7 @@
 // Records as lines of JSON, in bytes. Of records of one sort, one after another, most fields are the same, and the others are as long:
 // what differs is written over the last line, so that a line costs a fraction of what JSON.stringify takes for it.
 import { stringifyJson } from '../base/json.ts'
+import type { Hole, PieceValue } from '../base/pieces.ts'
 import { spanOf } from '../base/spans.ts'
 
 /** `text`: its bytes, valid until the next is asked for. `shape`: lines that share it have the same keys in the same order. */
@@ -9,6 +10,8 @@ export type Line = { text: Uint8Array; shape: number }
 export type JsonLines = {
   /** As JSON.stringify makes it. `sort`: any name; records that have much in common should share one. */
   line(record: object, sort: string): Line
+  /** Where in the last line those stand that are known to `marks`, in their order. They are plain and short. */
+  places(): readonly Hole[]
 }
 
 /** The last line of a sort. Of each field, in order: its key, its value when that is short, and where it stands. */
@@ -26,6 +29,8 @@ type Form = Line & {
   /** Of a text or a number that can be written over, without quotes. */
   froms: number[]
   tos: number[]
+  /** Of what is marked; undefined when it may have moved. */
+  places: readonly Hole[] | undefined
 }
 
 const mostForms = 64
@@ -45,6 +50,7 @@ const closed = Symbol('they end here')
 const forgotten = Symbol('a value that is not remembered')
 
 let shapes = 0
+const noMarks = new Map<unknown, PieceValue>()
 
 const newForm = (): Form => ({
   text: new Uint8Array(),
@@ -58,9 +64,11 @@ const newForm = (): Form => ({
   starts: [],
   froms: [],
   tos: [],
+  places: undefined,
 })
 
-export function createJsonLines(): JsonLines {
+/** `marks`: values that stand for others, of records that are templates. */
+export function createJsonLines(marks: ReadonlyMap<unknown, PieceValue> = noMarks): JsonLines {
   const forms = new Map<string, Form>()
   let form = newForm()
   let lastSort: string | undefined // records of one sort come in runs
@@ -140,6 +148,7 @@ export function createJsonLines(): JsonLines {
     isSame = false
     form.size = form.starts[index]!
     form.fields = 0 // until it is whole again
+    form.places = undefined
   }
 
   return {
@@ -164,6 +173,16 @@ export function createJsonLines(): JsonLines {
         lastSort = undefined
       }
       return whole(form)
+    },
+    places() {
+      if (form.places !== undefined) return form.places
+      const { values, froms, tos, fields } = form
+      const found: Hole[] = []
+      for (let index = 0; index < fields; index++) {
+        const what = marks.get(values[index])
+        if (what !== undefined) found.push({ from: froms[index]!, to: tos[index]!, what })
+      }
+      return (form.places = found)
     },
   }
 }

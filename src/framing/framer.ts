@@ -4,6 +4,7 @@
 import { copyOf, isUtf8, utf8 } from '../base/bytes.ts'
 import { isRecord, mayHoldBigNumber, mayHoldHugeNumber, parseJson, type Rec } from '../base/json.ts'
 import { borrowMoulds, mostChunk, type Moulds } from '../base/moulds.ts'
+import type { Alike, PieceFinder } from '../base/pieces.ts'
 import { couldBeMark, firstWhole, lastWhole } from './edges.ts'
 import { isSpace, mayBeJson, newScan, type Scan, scanToClose, skipSpace } from './scan.ts'
 import { dataOf, isField } from './sse.ts'
@@ -18,7 +19,8 @@ export type Span = { bytes: Uint8Array; start: number; end: number; offset: numb
 export type BadCode = 'noise' | 'not-object' | 'bad-json' | 'array' | 'cut' | 'too-long' | 'utf8'
 
 export type FrameSink = {
-  record(value: Rec, span: Span): void
+  /** `together`: this record and those that follow and are alike, but for the texts of `pieces`; undefined when there are none. All are taken. */
+  record(value: Rec, span: Span, together?: () => Alike | undefined): void
   /** Bytes that are no record. `utf8` is a warning: the record follows, its bad bytes replaced. */
   bad(code: BadCode, text: string, span: Span): void
 }
@@ -40,10 +42,12 @@ export type FramerOptions = {
   alikeAfter?: number
   /** Paths of texts, such as `items.*.text`, of which the beginning and the end are enough: a long one may come as those. */
   skimmed?: ReadonlySet<string> | undefined
+  /** Finds records that are pieces of a text and came together. */
+  pieces?: PieceFinder | undefined
 }
 
 export function createFramer(sink: FrameSink, options: FramerOptions = {}) {
-  const { maxLine = defaultMaxLine, plainNumbers = false, skimmed } = options
+  const { maxLine = defaultMaxLine, plainNumbers = false, skimmed, pieces } = options
   let { alikeAfter = 100 } = options
   let moulds: Moulds | undefined
   let records = 0
@@ -71,6 +75,14 @@ export function createFramer(sink: FrameSink, options: FramerOptions = {}) {
   let events = false // these are server-sent events
   let fields: Span[] = [] // lines that are fields of an event if its data follows, and noise if not
   const lineSpan: Span = { bytes: carry, start: 0, end: 0, offset: 0, line: 0, array: 0, form: 0 } // one for all lines: the hot path makes no garbage
+
+  let taken: Alike | undefined // more than the record at hand
+  const together =
+    pieces &&
+    ((): Alike | undefined => {
+      const place = moulds!.piece(lineSpan.start)
+      return (taken = place && pieces.find(place))
+    })
 
   function keep(bytes: Uint8Array, start: number, end: number): void {
     const size = carried + end - start
@@ -100,9 +112,15 @@ export function createFramer(sink: FrameSink, options: FramerOptions = {}) {
     const end = moulds!.lineEnd()
     place(bytes, start, end, base + start, line)
     lineSpan.form = moulds!.form()
-    sink.record(known, lineSpan)
-    line++
-    return end + (bytes[end] === 0x0d ? 2 : 1)
+    taken = undefined
+    sink.record(known, lineSpan, together)
+    if (taken === undefined) {
+      line++
+      return end + (bytes[end] === 0x0d ? 2 : 1)
+    }
+    const { count, size } = taken as Alike
+    line += count
+    return start + size
   }
 
   function place(bytes: Uint8Array, start: number, end: number, offset: number, number: number): void {
@@ -311,7 +329,7 @@ export function createFramer(sink: FrameSink, options: FramerOptions = {}) {
 
   function push(chunk: Uint8Array): void {
     if (records >= alikeAfter && moulds === undefined) {
-      moulds = borrowMoulds(plainNumbers, skimmed)
+      moulds = borrowMoulds({ plainNumbers, skimmed, pieces: pieces?.paths })
       if (moulds === undefined) alikeAfter = Infinity
     }
     if (moulds === undefined) return take(chunk)

@@ -8,12 +8,14 @@ import { createLineBlock } from '../files/line-block.ts'
 import { createFramer } from '../framing/framer.ts'
 import type { Event } from '../model/event.ts'
 import { type Claim, claimSession } from './claim.ts'
-import { lineOf } from './line.ts'
+import type { Pieces } from '../model/pieces.ts'
+import { lineOf, linesOf } from './line.ts'
 
 export type SessionLog = {
   path: string
   /** Held back until `flush`, or until much has come together. */
   append(event: Event): void
+  appendPieces(pieces: Pieces): void
   flush(): void
   /** Down to the disk, and no more is written. */
   close(): void
@@ -48,13 +50,18 @@ export function openSessionLog(folder: string, id: string, lastSeq = 0, claimed?
   if (lastSeq > 0) cutTornLine(fd)
   let seq = lastSeq
 
-  const { addBytes, flush } = createLineBlock((bytes) => {
+  const { addBytes, addLines, flush } = createLineBlock((bytes) => {
     for (let done = 0; done < bytes.length;) done += writeSync(fd, bytes, done)
   })
+  const append = (event: Event): void => addBytes(lineOf(event, ++seq).text)
   return {
     path,
-    append(event) {
-      addBytes(lineOf(event, ++seq).text)
+    append,
+    appendPieces(pieces) {
+      const lines = linesOf(pieces, seq + 1)
+      if (lines === undefined) return pieces.events().forEach(append)
+      seq += pieces.count
+      addLines(lines)
     },
     flush,
     close() {

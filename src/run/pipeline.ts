@@ -1,20 +1,37 @@
 // The way of an event from its agent to everybody who reads: stages that add or change, one numbering, the log, then the sinks. What
 // is told within one turn of the event loop goes out in one write.
 import type { Event } from '../model/event.ts'
+import type { Pieces } from '../model/pieces.ts'
 
 type Pass = (events: readonly Event[]) => void
 
 /** Passes on the events that came together, and whatever belongs before, between or after them. */
-export type Stage = { push(events: readonly Event[], pass: Pass): void; end?(pass: Pass): void }
+export type Stage = {
+  push(events: readonly Event[], pass: Pass): void
+  /** How many of these pieces pass as they are, from the first on; to it the others have not come. What it held back it passes on. */
+  passes(pieces: Pieces, pass: Pass): number
+  end?(pass: Pass): void
+}
 
 /** Takes every event in order; must not throw. */
-export type EventSink = { push(event: Event): void; flush(): void; end(): void }
+export type EventSink = {
+  push(event: Event): void
+  /** Many at once. */
+  pieces?(pieces: Pieces): void
+  flush(): void
+  /** All is told. */
+  end(): void
+  /** After all have told it: this may wait for a disk. */
+  close?(): void
+}
 
 /** Events that go out together, however many come in one turn of the event loop: whoever follows must not wait for a flood to end. */
 const mostTogether = 512
 
 export type Pipeline = {
   emit(events: readonly Event[]): void
+  /** Pieces of a text. */
+  pieces(pieces: Pieces): void
   /** No more events will come. */
   end(): void
 }
@@ -45,14 +62,40 @@ export function createPipeline(stages: readonly Stage[], sinks: readonly EventSi
     flush()
   }
 
+  function deliverPieces(pieces: Pieces): void {
+    const { joined, count } = pieces
+    joined.seq = seq + 1
+    seq += count
+    for (const sink of sinks)
+      if (sink.pieces !== undefined) sink.pieces(pieces)
+      else for (const event of pieces.events()) sink.push(event)
+  }
+
+  function passed(): void {
+    if (seq - flushed >= mostTogether) flush()
+    if (isScheduled) return
+    isScheduled = true
+    setImmediate(flushLater)
+  }
+
   return {
     emit(events) {
       if (isOver) return
       ways[0]!(events)
-      if (seq - flushed >= mostTogether) flush()
-      if (isScheduled) return
-      isScheduled = true
-      setImmediate(flushLater)
+      passed()
+    },
+    pieces(pieces) {
+      if (isOver) return
+      pieces.joined.run = run
+      let some = pieces
+      for (const [index, stage] of stages.entries()) {
+        const count = stage.passes(some, ways[index + 1]!)
+        if (count === 0) return this.emit(pieces.events())
+        if (count < some.count) some = some.first(count)
+      }
+      deliverPieces(some)
+      if (some.count < pieces.count) ways[0]!(pieces.events(some.count))
+      passed()
     },
     end() {
       if (isOver) return
@@ -60,6 +103,7 @@ export function createPipeline(stages: readonly Stage[], sinks: readonly EventSi
       for (const [index, stage] of stages.entries()) stage.end?.(ways[index + 1]!)
       flush() // nobody waits for what another does at its end
       for (const sink of sinks) sink.end()
+      for (const sink of sinks) sink.close?.()
     },
   }
 }

@@ -3,6 +3,7 @@
 import type { Done, Host, Running } from '../agents/contract.ts'
 import { makeEvent } from '../model/make.ts'
 import type { Event, Kind, Payload, Place } from '../model/event.ts'
+import type { Pieces } from '../model/pieces.ts'
 import type { Decider } from '../model/vocabulary.ts'
 import type { Answer, Ask, Command } from '../supervise/contract.ts'
 import type { Broker, Question, Reply, Settled } from '../supervise/permission.ts'
@@ -107,6 +108,17 @@ export function startRun({ start, broker, answerer, chooser, guard, policies, pi
       actOn(guard.step(event, time))
       actOn(policies.step(event, time))
     }
+  }
+
+  function emitPieces(pieces: Pieces): void {
+    const { joined } = pieces
+    if (!isQuiet(joined)) return emit(pieces.events())
+    pipeline.pieces(pieces)
+    last = joined
+    const time = now()
+    actOn(guard.step(joined, time))
+    actOn(policies.step(joined, time))
+    wind()
   }
 
   // ── policies ───────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -286,6 +298,6 @@ export function startRun({ start, broker, answerer, chooser, guard, policies, pi
   }
 
   wind()
-  running = start({ emit, raise, withdraw: (id) => withdrawOne(id, 'agent'), judge, now })
+  running = start({ emit, pieces: emitPieces, raise, withdraw: (id) => withdrawOne(id, 'agent'), judge, now })
   return { send, force, answer, choose: chooseOpen, done: finish() }
 }

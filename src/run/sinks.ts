@@ -1,35 +1,73 @@
 // Sinks: a dialect's records as lines, and the log. A reader that goes away is told of once and then forgotten: the run goes on.
 import { type Rec, stringifyJson } from '../base/json.ts'
+import { pieceValue } from '../base/pieces.ts'
 import type { Sink, WritableDialect } from '../dialects/contract.ts'
 import { createJsonLines, type Line } from '../files/json-line.ts'
-import { lineOf } from '../log/line.ts'
+import { lineOf, linesOf, textMark } from '../log/line.ts'
 import type { SessionLog } from '../log/sessions.ts'
 import type { Event, Kind } from '../model/event.ts'
+import type { Pieces } from '../model/pieces.ts'
 import type { EventSink } from './pipeline.ts'
 
-/** Where lines go; throws when nobody can take them any more. `encoded`: a line in bytes. */
-export type LineOut = { line(text: string): void; encoded?(line: Uint8Array): void; flush(): void; close?(): void }
+/** Where lines go; throws when nobody can take them any more. `encoded`: a line in bytes. `lines`: many, each with its end. */
+export type LineOut = {
+  line(text: string): void
+  encoded?(line: Uint8Array): void
+  lines?(lines: Uint8Array): void
+  flush(): void
+  close?(): void
+}
 
 export function dialectSink(dialect: WritableDialect, out: LineOut, onGone: (error: unknown) => void): EventSink {
-  const encoder = dialect.encoder(sinkOf(writerOf(dialect, out)))
+  const write = writerOf(dialect, out)
+  let caught: Rec[] | undefined // in place of being written
+  const encoder = dialect.encoder(sinkOf((record) => void (caught === undefined ? write(record) : caught.push(record))))
   const dropped = new Set(Object.entries(dialect.loss).flatMap(([kind, { how }]) => (how === 'drop' ? [kind] : [])))
   const encode = (event: Event): void => void (dropped.has(event.kind) || encoder.push(event))
   const tell = dialect.name === 'sluice' && out.encoded !== undefined ? asMade(dialect, out.encoded, encode) : encode
   const guarded = untilGone(onGone)
+  const templates = createJsonLines(marks)
+
+  /** The record of one of them is the record of all, but for the text. */
+  function linesFor(pieces: Pieces): Uint8Array | undefined {
+    if (dialect.name === 'sluice') return linesOf(pieces)
+    caught = []
+    encoder.push({ ...pieces.joined, text: textMark })
+    const records = caught
+    caught = undefined
+    const record = records.pop()
+    records.forEach(write)
+    if (record === undefined) return nothing
+    const { text: line } = templates.line(record, dialect.tag(record) ?? '')
+    return pieces.write({ line, holes: templates.places(), before: nothing, after: newline }, 0, 1)
+  }
+
+  function tellPieces(pieces: Pieces): void {
+    if (dropped.has(pieces.joined.kind)) return
+    const lines = linesFor(pieces)
+    if (lines !== undefined) out.lines!(lines)
+    else pieces.events().forEach(tell)
+  }
+
   return {
     push: guarded((event: Event) => {
       // What came in this very dialect, and says nothing in our words, goes out as it came.
       if (event.kind === 'raw' && event.raw !== undefined && event.origin?.dialect === dialect.name) out.line(event.raw)
       else tell(event)
     }),
+    ...(dialect.writesPieces === true && out.lines !== undefined && { pieces: guarded(tellPieces) }),
     flush: guarded(() => out.flush()),
     end: guarded(() => {
       encoder.end()
       out.flush()
-      out.close?.()
     }),
+    close: guarded(() => out.close?.()),
   }
 }
+
+const marks = new Map([[textMark, pieceValue.text]])
+const nothing = new Uint8Array()
+const newline = Uint8Array.of(0x0a)
 
 /** What gets lost or is added on the way is counted where somebody is told of it: in a run nobody is. */
 const sinkOf = (write: (record: Rec) => void): Sink => ({
@@ -69,7 +107,13 @@ function asMade({ encoder }: WritableDialect, encoded: (line: Uint8Array) => voi
 
 export function logSink(log: SessionLog, onGone: (error: unknown) => void): EventSink {
   const guarded = untilGone(onGone)
-  return { push: guarded((event: Event) => log.append(event)), flush: guarded(() => log.flush()), end: guarded(() => log.close()) }
+  return {
+    push: guarded((event: Event) => log.append(event)),
+    pieces: guarded((pieces: Pieces) => log.appendPieces(pieces)),
+    flush: guarded(() => log.flush()),
+    end() {},
+    close: guarded(() => log.close()),
+  }
 }
 
 /** All that is made with it does its work until one of them fails; then nothing more. */

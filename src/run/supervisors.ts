@@ -62,6 +62,7 @@ type Request = Payload<'permission.request'>
 
 /** Every session of the run bears the name that the run was given. */
 const labelStage = (label: string): Stage => ({
+  passes: ({ count }) => count,
   push: (events, pass) => pass(events.map((event) => (event.kind === 'session.start' ? { ...event, label } : event))),
 })
 
@@ -79,6 +80,11 @@ function statusStage(): Stage {
         if (!isDropped) told?.push(event)
       }
       pass(told ?? events)
+    },
+    passes({ joined, count }, pass) {
+      const found = policy.step(joined)
+      if (found.length > 0) pass(found.map((status) => statusEvent(status, joined)))
+      return count
     },
   }
 }
@@ -119,6 +125,7 @@ function redactStage(secrets: ScanOptions): Stage {
       }
       pass(clean)
     },
+    passes: redactor.passes,
     end: (pass) => pass(redactor.end()),
   }
 }

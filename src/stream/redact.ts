@@ -3,7 +3,18 @@
 import type { Rec } from '../base/json.ts'
 import type { Event, Kind, Payload } from '../model/event.ts'
 import { createScanner, type ScanOptions } from './redact-scan.ts'
-import { createStream, isDelta, isSameStream, passAtOnce, release, type Delta, type Stream } from './redact-stream.ts'
+import {
+  cleanPieces,
+  createStream,
+  isDelta,
+  isSameStream,
+  passAtOnce,
+  passPieces,
+  release,
+  type Delta,
+  type Run,
+  type Stream,
+} from './redact-stream.ts'
 import { withTexts } from './redact-texts.ts'
 import { createWalker, type Hits } from './redact-walk.ts'
 import { isWord, wordsIn } from './redact-words.ts'
@@ -15,6 +26,8 @@ export type Redactor = {
   event(event: Event): Event[]
   /** The same of deltas that came one right after another: they are looked at together. */
   deltas(events: readonly Delta[]): Event[]
+  /** How many of these pieces can be told as they are, from the first on; the others have not come. What was held back goes to `pass`. */
+  passes(pieces: Run, pass: (events: readonly Event[]) => void): number
   /** What still waits: nothing more will come. */
   end(): Event[]
   text(text: string): { text: string; hits: Hits }
@@ -238,6 +251,16 @@ export function createRedactor(options: ScanOptions = {}): Redactor {
         together(to - from === events.length ? events : events.slice(from, to), told)
       }
       return told
+    },
+    passes(pieces, pass) {
+      const stream = streamOf(pieces.joined)
+      const count = cleanPieces(scanner, stream, pieces)
+      if (count === 0) return 0
+      const held = stream.waiting.map(({ event }) => passed(event))
+      if (held.length > 0) pass(held)
+      const isClean = passed(pieces.joined) === pieces.joined
+      passPieces(scanner, stream, isClean ? pieces.joined.text.slice(0, pieces.end(count - 1)) : '')
+      return isClean ? count : 0
     },
     end() {
       recent = undefined

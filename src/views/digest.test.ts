@@ -15,7 +15,7 @@ function digestOf(input: string | readonly Rec[], dialect: Dialect): Digest {
   for (const events of eventsByRecord(input, dialect)) for (const event of events) digest.push(event)
   return digest.report()
 }
-const page = (digest: Digest, width = 80, colour = false): string[] => digestLines(digest, { width, colour })
+const page = (digest: Digest, width = 80, colour = false): string[] => [...digestLines(digest, { width, colour })]
 
 const evil = '\u001b]8;;http://evil\u0007click\u001b[2J\u202e\r\nEVIL'
 

@@ -13,15 +13,16 @@ import { createPage, type Page, type PageOptions } from './page.ts'
 const most = { tools: 20, files: 12, commands: 12, asks: 8, tasks: 8, findings: 10, errors: 8, stalls: 8, phases: 8, issues: 5 }
 const shortest = 12 // columns that the subject of a line keeps, whatever is said of it
 
-export function digestLines(digest: Digest, options: PageOptions): string[] {
+export function* digestLines(digest: Digest, options: PageOptions): Generator<string> {
   const page = createPage(options)
   for (const [index, session] of digest.sessions.entries()) {
     if (index > 0) page.line(page.style.dim('─'.repeat(Math.min(options.width, 60))))
     sessionPart(page, session)
+    yield* page.take()
   }
   if (digest.sessions.length === 0) page.line('There is no session in this stream.')
   besidePart(page, digest)
-  return page.lines()
+  yield* page.take()
 }
 
 // ── one session ────────────────────────────────────────────────────────────

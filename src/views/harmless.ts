@@ -2,9 +2,11 @@
 // and invisible marks come out as visible \uXXXX; only line breaks and tabs keep their meaning, and tabs as spaces.
 import { isPrintable, printable } from '../base/text.ts'
 
+const plain = /^[\x20-\x7e]*$/ // as most text is
+
 /** Text that goes on one line. */
 export const harmlessLine = (text: string): string =>
-  isPrintable(text) && !text.includes('\n') ? text : printable(text.replace(/[\r\n\t\v\f\u2028\u2029]+/g, ' '))
+  plain.test(text) || (isPrintable(text) && !text.includes('\n')) ? text : printable(text.replace(/[\r\n\t\v\f\u2028\u2029]+/g, ' '))
 
 /** Text of several lines; each is harmless, none ends in a carriage return. */
 export const harmlessLines = (text: string): string[] => harmless(text).split('\n')

@@ -13,13 +13,18 @@ const shortestName = 8
 /** Texts that are put in must be harmless. */
 export function createPage({ width, colour }: PageOptions) {
   const style: Style = styleFor(colour)
-  const lines: string[] = []
+  let lines: string[] = []
   const room = Math.max(20, width - labelWidth)
 
   return {
     style,
     room,
-    lines: (): string[] => lines,
+    /** The lines since the last time. */
+    take(): string[] {
+      const made = lines
+      lines = []
+      return made
+    },
     line: (text = ''): void => void lines.push(text),
     title: (text: string): void => void lines.push(...wrapped(style.bold(text), width)),
     /** A label and what belongs to it, on as many lines as that takes. */
@@ -37,14 +42,15 @@ export function createPage({ width, colour }: PageOptions) {
     /** Names to the left, numbers to the right. Columns that are empty, or for which there is no room, are left out. */
     table(head: readonly string[], rows: readonly (readonly string[])[]): void {
       const all = [head, ...rows]
-      const wide = (column: number): number => Math.max(...all.map((row) => widthOf(row[column]!)))
+      const widths = all.map((row) => row.map(widthOf))
+      const wide = head.map((_, column) => widths.reduce((most, row) => Math.max(most, row[column]!), 0))
       const columns = head.flatMap((_, column) => (column > 0 && rows.some((row) => row[column] !== '') ? [column] : []))
-      const roomForNames = (): number => columns.reduce((left, column) => left - 2 - wide(column), room)
+      const roomForNames = (): number => columns.reduce((left, column) => left - 2 - wide[column]!, room)
       while (columns.length > 1 && roomForNames() < shortestName) columns.pop()
-      const first = Math.min(wide(0), Math.max(shortestName, roomForNames()))
+      const first = Math.min(wide[0]!, Math.max(shortestName, roomForNames()))
       for (const [index, row] of all.entries()) {
         const name = cutTo(row[0]!, first)
-        const numbers = columns.map((column) => `  ${' '.repeat(wide(column) - widthOf(row[column]!))}${row[column]}`)
+        const numbers = columns.map((column) => `  ${' '.repeat(wide[column]! - widths[index]![column]!)}${row[column]}`)
         const line = `${name}${' '.repeat(first - widthOf(name))}${numbers.join('')}`.trimEnd()
         lines.push(`${margin}${index === 0 ? style.dim(line) : line}`)
       }

@@ -2,6 +2,7 @@
 import type { Fault, Payload } from '../../model/event.ts'
 import { faultOf } from '../../model/fault.ts'
 import type { Reason } from '../../model/vocabulary.ts'
+import type { Wire } from './wire.ts'
 
 export type Session = ReturnType<typeof createSession>
 export type Step = Pick<Payload<'message.end'>, 'finish' | 'usage' | 'cost'> & { id: string | undefined; message: string | undefined }
@@ -16,6 +17,8 @@ export const createSession = () => ({
   finish: undefined as Reason | undefined,
   /** What step_finish told of the main lane's message, until message_complete tells it; where none follows, nothing else does. */
   step: undefined as Step | undefined,
+  /** The last such part, which nobody has looked at yet: mostly message_complete says the same. */
+  unread: undefined as Wire<'step_finish'>['part'] | undefined,
   /** The message that ended with its step. */
   stepped: undefined as string | undefined,
   /** MCP tool to its server. */

@@ -78,15 +78,25 @@ export function decode(pen: Pen): DecoderBody {
   /** Of the session's own messages message_complete says it all, where it follows; of a subagent's none does. */
   function stepFinish({ part }: Wire<'step_finish'>): void {
     const place = partPlace(part)
+    if (place.agent === undefined) {
+      readStep()
+      own.unread = part
+      return pen.raw('step_finish', 'redundant')
+    }
     const step = stepOf(part)
-    if (place.agent !== undefined && step !== undefined) return tellStep(step, place)
-    if (step !== undefined) own.step = bothSteps(own.step, step)
-    pen.raw('step_finish', 'redundant', place.agent === undefined ? undefined : place)
+    if (step !== undefined) return tellStep(step, place)
+    pen.raw('step_finish', 'redundant', place)
+  }
+
+  function readStep(): Step | undefined {
+    const step = own.unread && stepOf(own.unread)
+    own.unread = undefined
+    return step === undefined ? own.step : (own.step = bothSteps(own.step, step))
   }
 
   /** The message is over, and no message_complete has come. */
   function endStep(): void {
-    const { step } = own
+    const step = readStep()
     if (step === undefined) return
     own.step = undefined
     own.finish = step.finish
@@ -135,27 +145,20 @@ export function decode(pen: Pen): DecoderBody {
   function messageComplete(record: Wire<'message_complete'>): void {
     const { messageID, modelID: model, providerID: provider, agent: agentName, status, finish: word } = record
     if (messageID !== undefined && messageID === own.stepped) return pen.raw('message_complete', 'unmapped') // its end was told
-    if (messageID !== undefined && own.step?.message !== undefined && own.step.message !== messageID) endStep()
-    const { step } = own
-    own.step = undefined
-    const usage = usageOf(record.tokens) ?? step?.usage
+    const told = { usage: usageOf(record.tokens), cost: costOf(record.cost) }
+    const isAll = told.usage !== undefined && told.cost !== undefined && own.step === undefined && own.unread?.messageID === messageID
+    const step = isAll ? undefined : readStep()
+    if (messageID !== undefined && step?.message !== undefined && step.message !== messageID) endStep()
+    const { usage = own.step?.usage, cost = own.step?.cost } = told
+    own.step = own.unread = undefined
     if (status === 'aborted') own.aborted = true
     const finish = typeof word === 'string' ? finishOf(word) : status === 'aborted' ? 'cancelled' : status === 'error' ? 'error' : undefined
     own.finish = finish
     const usageFinal = usage === undefined ? undefined : record.usageStatus !== 'estimated'
-    const told = {
-      finish,
-      model,
-      provider,
-      agentName,
-      usage,
-      usageFinal,
-      cost: costOf(record.cost) ?? step?.cost,
-      context: contextOf(record.context),
-    }
+    const end = { finish, model, provider, agentName, usage, usageFinal, cost, context: contextOf(record.context) }
     const place = placeOf(undefined, undefined, messageID ?? pen.openMessage(undefined)?.message)
     inMessage(place)
-    pen.emit('message.end', told, place)
+    pen.emit('message.end', end, place)
   }
 
   function permission(decision: 'allow' | 'reject', record: Wire<'permission_granted' | 'permission_rejected'>): void {

@@ -20,4 +20,5 @@ export const avenor: WritableDialect = {
   order,
   rules,
   loss,
+  writesPieces: true,
 }

@@ -17,4 +17,5 @@ export const sluice: WritableDialect = {
   order,
   rules,
   loss,
+  writesPieces: true,
 }

@@ -1,0 +1,125 @@
+// Lines that differ from the last of their mould in nothing but a text, in AssemblyScript: `src/base/pieces.ts` is the other half and tells
+// what this is for. It works in the memory of wasm/moulds.ts, behind the moulds.
+import { copyText, hasEscape, isWide, same, textEnd, unescapeTo } from './json'
+import { isBreak, lastCap, lasts, mouldSize, moulds, segments } from './layout'
+
+// The layout, known to src/base/pieces.ts too.
+const pieces: i32 = 0x310000 // where the line begins and ends, where its text does, where that ends in `joined`
+const holesOf: i32 = 0x312000 // of a template: where it begins and ends, and what belongs there
+const joined: i32 = 0x314000 // their texts, one behind the other
+const template: i32 = 0x324000 // a line to be written for each
+const lines: i32 = 0x330000 // written, in one of two rooms
+const linesRoom: i32 = 0x40000
+
+const mostPieces: i32 = 128
+const longestPiece: i32 = 256
+
+/**
+ * How many lines from `start` on are like the last one of that mould but for a text in each of two holes: one that is told, in ASCII and
+ * spelled as JSON.stringify does, and one that says nothing.
+ */
+export function alike(index: i32, start: i32, end: i32, told: i32, silent: i32): i32 {
+  const mould = moulds + index * mouldSize
+  let line = start
+  let to = joined
+  let piece = pieces
+  while (piece < pieces + mostPieces * 32) {
+    const stop = pieceAt(mould, line, end, told, silent)
+    if (stop === -1) break
+    const size = isSpelled ? unescapeTo(textFrom, textTo, to) : copyText(textFrom, textTo, to)
+    if (size < 0) break
+    to += size
+    store<i32>(piece, line)
+    store<i32>(piece, stop, 4)
+    store<i32>(piece, textFrom, 8)
+    store<i32>(piece, textTo, 12)
+    store<i32>(piece, to - joined, 16)
+    piece += 32
+    line = stop + (load<u8>(stop) === 13 ? 2 : 1)
+  }
+  const count = (piece - pieces) >> 5
+  store<i32>(mould, load<i32>(mould, 8) + count, 8)
+  return count
+}
+
+let textFrom: i32 = 0
+let textTo: i32 = 0
+let isSpelled: bool = false // with escapes
+
+/** Where such a line ends, or -1. */
+function pieceAt(mould: i32, start: i32, end: i32, told: i32, silent: i32): i32 {
+  const holes = load<i32>(mould)
+  let at = start
+  let segment = mould + segments
+  let last = mould + lasts
+  for (let hole: i32 = 0; hole < holes; hole++) {
+    const size = load<i32>(segment, 4)
+    if (!same(at, mould + load<i32>(segment), size)) return -1
+    at += size
+    if (hole === told || hole === silent) {
+      const stop = textEnd(at)
+      if (stop < 0 || stop >= end) return -1
+      if (hole === told) {
+        if (isWide || stop === at || stop - at > longestPiece) return -1
+        textFrom = at
+        textTo = stop
+        isSpelled = hasEscape
+      }
+      at = stop
+    } else {
+      const length = load<i32>(last)
+      if (length < 0 || length > lastCap || !same(at, last + 4, length)) return -1
+      at += length
+    }
+    segment += 12
+    last += 4 + lastCap
+  }
+  const size = load<i32>(segment, 4)
+  if (!same(at, mould + load<i32>(segment), size)) return -1
+  at += size
+  return isBreak(at, end) ? at : -1
+}
+
+/** What belongs in a hole of a template. */
+const pieceText: i32 = 0
+const pieceNumber: i32 = 1
+const pieceRecord: i32 = 2
+const pieceOffset: i32 = 3
+
+/** Writes the template once for each of the first `count` pieces. `number`, `record`, `offset`: of the first. Returns how long that is. */
+export function write(room: i32, count: i32, size: i32, holes: i32, number: f64, record: f64, offset: f64): i32 {
+  const first = load<i32>(pieces)
+  const start = lines + room * linesRoom
+  let out = start
+  for (let index: i32 = 0; index < count; index++) {
+    const piece = pieces + (index << 5)
+    const line = load<i32>(piece)
+    let from = template
+    for (let hole = holesOf; hole < holesOf + holes * 12; hole += 12) {
+      const upTo = template + load<i32>(hole)
+      out += copyText(from, upTo, out)
+      from = template + load<i32>(hole, 4)
+      const what = load<i32>(hole, 8)
+      if (what === pieceText) out += copyText(load<i32>(piece, 8), load<i32>(piece, 12), out)
+      else if (what === pieceNumber) out = digits(out, <i64>number + index)
+      else if (what === pieceRecord) out = digits(out, <i64>record + index)
+      else if (what === pieceOffset) out = digits(out, <i64>offset + (line - first))
+      else out = digits(out, load<i32>(piece, 4) - line)
+    }
+    out += copyText(from, template + size, out)
+  }
+  return out - start
+}
+
+/** Behind the number that is written here. */
+function digits(at: i32, value: i64): i32 {
+  let end = at + 1
+  for (let rest = value / 10; rest > 0; rest /= 10) end++
+  let rest = value
+  for (let place = end - 1; place >= at; place--) {
+    const tenth = rest / 10
+    store<u8>(place, 48 + <i32>(rest - tenth * 10))
+    rest = tenth
+  }
+  return end
+}
