@@ -75,6 +75,7 @@ export function hostSink(dialect: WritableDialect, out: LineOut, options: HostSi
     },
     flush: inner.flush,
     end: inner.end,
+    close: () => inner.close?.(),
     tellMode(word) {
       inner.push(makeEvent('session.update', { mode: word, by: 'host' }, { session: known.session }))
       inner.flush()
