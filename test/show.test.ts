@@ -128,3 +128,13 @@ test('a line that cannot be read is told in its place, and in the exit code', ()
   assert.equal(status, 1)
   assert.match(stdout, /✘ unreadable line 1, byte 0: not JSON/)
 })
+
+test('a number that no double holds is shown with all its digits', () => {
+  const content = [{ type: 'tool_use', id: 't', name: 'mcp__db__get', input: { id: 0, ids: [1, 0], of: 'x' } }]
+  const message = { id: 'm', type: 'message', role: 'assistant', model: 'm', content, stop_reason: null, usage: {} }
+  const record = { type: 'assistant', message, parent_tool_use_id: null, session_id: 's' }
+  const line = JSON.stringify(record).replaceAll(':0', ':12345678901234567890').replaceAll(',0', ',98765432109876543210')
+  const { stdout } = sluice(['show', '--from', 'claude', '-'], Buffer.from(`${line}\n`.repeat(300)))
+  assert.ok(stdout.includes('{"id":12345678901234567890,"ids":[1,98765432109876543210],"of":"x"}'), stdout.slice(0, 300))
+  assert.ok(!stdout.includes('12345678901234567000') && !stdout.includes('98765432109876540000'))
+})

@@ -33,6 +33,7 @@ const howNumberText: i32 = 2
 const howJson: i32 = 3
 const howText: i32 = 4 // + 1: it has escapes, + 2: it is not ASCII
 const howKnown: i32 = 8
+const howNumbers: i32 = 9 // JSON, too, in which there is a number
 const howFresh: i32 = 16 // gathered, and known from now on; its place stands above the lowest five bits
 
 let count: i32 = 0
@@ -47,9 +48,12 @@ export function reset(): void {
 
 // ── lines ────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
+let hasNumber: bool = false // in the array that was read last
+
 /** Behind the array of texts, numbers and words that begins here. -1: it is broken, or has spaces. -2: it holds other arrays or objects. */
 function arrayEnd(start: i32): i32 {
   let at = start + 1
+  hasNumber = false
   if (load<u8>(at) === 93) return at + 1
   while (true) {
     const byte = <i32>load<u8>(at)
@@ -59,6 +63,7 @@ function arrayEnd(start: i32): i32 {
       at++
     } else if (byte === 123 || byte === 91) return -2
     else {
+      if (byte <= 57) hasNumber = true
       at = byte > 57 ? wordEnd(at) : numberEnd(at)
       if (at === -1) return -1
     }
@@ -130,7 +135,7 @@ function fits(mould: i32, start: i32, end: i32, open: bool): bool {
       how = howNumberText
     } else {
       stop = load<u8>(at) === 91 ? arrayEnd(at) : -1
-      how = howJson
+      how = hasNumber ? howNumbers : howJson
     }
     if (stop < 0 || stop >= end) return false
     const length = stop - at

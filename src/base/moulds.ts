@@ -34,7 +34,7 @@ const backslash = 0x5c
 /** An array that is longer may as well be parsed. */
 const mostOneText = 100
 
-const how = { gathered: 0, number: 1, numberText: 2, json: 3, text: 4, escaped: 1, wide: 2, known: 8, fresh: 16 } as const
+const how = { gathered: 0, number: 1, numberText: 2, json: 3, text: 4, escaped: 1, wide: 2, known: 8, numbers: 9, fresh: 16 } as const
 /** Texts that are told again as the same string. */
 const mostKnown = 128
 const kinds = ['string', 'number', 'object'] as const
@@ -183,10 +183,12 @@ export function createMoulds(options: MouldOptions = {}): Moulds | undefined {
     return -1
   }
 
-  function arrayAt(start: number, end: number): unknown {
+  function arrayAt(start: number, end: number, hasNumber: boolean): unknown {
     if (isOneText(start, end)) return [latin1(memory, start + 2, end - 2)]
     const text = utf8(memory, start, end)
-    return plainNumbers || !(mayHoldBigNumber(memory, start, end) || mayHoldHugeNumber(text)) ? JSON.parse(text) : parseJson(text)
+    return plainNumbers || !hasNumber || !(mayHoldBigNumber(memory, start, end) || mayHoldHugeNumber(text))
+      ? JSON.parse(text)
+      : parseJson(text)
   }
 
   /** A plain one, as in `["src/a.ts"]`. */
@@ -211,7 +213,7 @@ export function createMoulds(options: MouldOptions = {}): Moulds | undefined {
       else if (kind === how.number) value = floats[entry >> 1]
       else if (kind === how.numberText) value = toNumber(latin1(memory, one, other))
       else {
-        if (kind === how.json) value = arrayAt(one, other)
+        if (kind === how.json || kind === how.numbers) value = arrayAt(one, other, kind === how.numbers)
         else if (skims?.[table[entry + 2]!] === 1 && other - one > longText) value = skimmedAt(one, other, kind)
         else value = textAt(one, other, kind)
         if (other - one > mostLast) long[longs++] = table[entry + 2]!

@@ -48,20 +48,28 @@ export async function loadDialect(name: string, flag: string): Promise<Dialect> 
 /** A stream whose dialect is known. `read` gives all its bytes, from the start; after `enough` it goes on from there. */
 export type Opened = { dialect: Dialect; read(take: (block: Uint8Array) => boolean | void): ReturnType<typeof pump> }
 
+/** Bytes that are kept until it is known: twice the longest line that is read unless somebody says otherwise. */
+const mostHeld = 1 << 28
+
 /** Chooses the dialect, from the flag or from the first records. `advice`: what to do where they do not tell it. */
 export async function open(input: Blocks, from: string | undefined, advice?: string): Promise<Opened> {
   if (from !== undefined && from !== 'auto') return { dialect: await loadDialect(from, '--from'), read: (take) => pump(input, take) }
   const sniffer = createSniffer(claimers)
   const held: Uint8Array[] = []
+  let size = 0
   const how = await pump(input, (block) => {
     const copy = copyOf(block) // to sniff it in steps may change the block
     held.push(copy)
+    size += copy.length
     sniff(sniffer, copy)
-    return sniffer.decided()
+    return sniffer.decided() || size > mostHeld
   })
   if (how === 'ended') sniffer.end()
   const choice = sniffer.choice()
-  if (choice === undefined) throw new CommandError(unknownText(sniffer.detection(), advice), exitCodes.usage)
+  if (choice === undefined) {
+    const where = how === 'ended' ? '' : ` in its first ${mostHeld >> 20} MiB`
+    throw new CommandError(unknownText(sniffer.detection(), advice, where), exitCodes.usage)
+  }
   return {
     dialect: await loadDialect(choice.name, '--from'),
     read(take) {
@@ -79,10 +87,10 @@ function sniff(sniffer: ReturnType<typeof createSniffer>, block: Uint8Array): vo
 
 const useFrom = `; name it with --from DIALECT (${dialectNames.join(', ')})`
 
-export function unknownText({ records, unreadable, encoding }: Detection, advice = useFrom): string {
+export function unknownText({ records, unreadable, encoding }: Detection, advice = useFrom, where = ''): string {
   if (records + unreadable === 0) return `${emptyText}, so its dialect cannot be told${advice}`
   if (encoding !== undefined) return `the input ${encodingText(encoding)}`
-  const seen = records === 0 ? 'no JSON record was found in it' : 'its records are of no known dialect'
+  const seen = records === 0 ? `no JSON record was found${where || ' in it'}` : 'its records are of no known dialect'
   return `cannot tell the dialect of the input: ${seen}${advice}`
 }
 

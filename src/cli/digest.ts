@@ -82,7 +82,7 @@ export async function run(argv: readonly string[]): Promise<number> {
       } else if (redactor === undefined) for (const event of events) fold.push(event, record)
       else for (const event of events) without(event, record)
     },
-    { maxLine, others: claimers, raw: 'none', plainNumbers: true, skim: isSummary },
+    { maxLine, others: claimers, raw: 'none', skim: isSummary },
   )
   await input.read((block) => {
     reader.push(block)
