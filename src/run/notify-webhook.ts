@@ -65,7 +65,8 @@ export function createWebhook({ url, secret }: Webhook, times: WebhookTimes = we
       await discard(response, stop)
       return refusalOf(response)
     } catch (error) {
-      return { why: stop.signal.aborted ? `gave no answer within ${spanText(timeoutMs)}` : unreached(error), again: true }
+      if (stop.signal.aborted) return { why: `gave no answer within ${spanText(timeoutMs)}`, again: true }
+      return unreached(error)
     } finally {
       clearTimeout(timer)
       over.removeEventListener('abort', end)
@@ -132,8 +133,9 @@ function afterOf(value: string | null): number | undefined {
   return Number.isNaN(ms) ? undefined : ms
 }
 
-/** The code alone: a message may hold the address. */
-function unreached(error: unknown): string {
-  const { code } = ((error as Error).cause ?? error) as { code?: unknown }
-  return `cannot be reached (${typeof code === 'string' ? code : 'the connection failed'})`
+/** The code alone: a message may hold the address. `fetch` refuses the ports of some other protocols, and has no code for that. */
+function unreached(error: unknown): Refusal {
+  const { code, message } = ((error as Error).cause ?? error) as { code?: unknown; message?: unknown }
+  if (message === 'bad port') return { why: 'has a port that is kept for another protocol: let it listen on another one', again: false }
+  return { why: `cannot be reached (${typeof code === 'string' ? code : 'the connection failed'})`, again: true }
 }
