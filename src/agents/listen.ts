@@ -27,7 +27,7 @@ export type Listener = {
 export type ListenerParts = {
   dialect: Dialect
   onEvents(events: Event[]): void
-  /** More pieces of the text that the last event was one of. Absent: they come as events. */
+  /** Pieces of one text that came together. Absent: they come as events. */
   onPieces?(pieces: Pieces): void
   mend?(record: Rec): Rec | undefined
   isOwn?(record: Rec): boolean

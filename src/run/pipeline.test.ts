@@ -73,9 +73,20 @@ test('of pieces those pass together that every stage lets pass; the others come 
     end() {},
   }
   const single = collector()
-  const stage = (most: number): Stage => ({ push: (events, pass) => pass(events), passes: ({ count }) => Math.min(most, count) })
+  const seen: string[] = []
+  const stage = (most: number): Stage => ({
+    push(events, pass) {
+      for (const event of events) seen.push(`${most}:${(event as Delta).text}`)
+      pass(events)
+    },
+    passes({ count, joined }) {
+      if (most > 0) seen.push(`${most}:${joined.text.slice(0, most)}`)
+      return Math.min(most, count)
+    },
+  })
   const pipeline = createPipeline([stage(9), stage(3), stage(4)], [joining, single], 'run_1')
   pipeline.pieces(pieces('a', 'b', 'c', 'd', 'e'))
+  assert.deepEqual(seen, ['9:abcde', '3:abc', '4:abc', '3:d', '3:e', '4:d', '4:e'], 'each stage sees each once, in order')
   pipeline.pieces(pieces('f', 'g'))
   assert.deepEqual(lines, ['1 text.delta 3', '4 text.delta 1', '5 text.delta 1', '6 text.delta 2'])
   assert.deepEqual(

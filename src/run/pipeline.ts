@@ -71,6 +71,15 @@ export function createPipeline(stages: readonly Stage[], sinks: readonly EventSi
       else for (const event of pieces.events()) sink.push(event)
   }
 
+  /** Into that stage, and those that it does not let pass together one by one. */
+  function passPieces(pieces: Pieces, index: number): void {
+    const stage = stages[index]
+    if (stage === undefined) return deliverPieces(pieces)
+    const count = stage.passes(pieces, ways[index + 1]!)
+    if (count > 0) passPieces(count < pieces.count ? pieces.first(count) : pieces, index + 1)
+    if (count < pieces.count) ways[index]!(pieces.events(count))
+  }
+
   function passed(): void {
     if (seq - flushed >= mostTogether) flush()
     if (isScheduled) return
@@ -87,14 +96,7 @@ export function createPipeline(stages: readonly Stage[], sinks: readonly EventSi
     pieces(pieces) {
       if (isOver) return
       pieces.joined.run = run
-      let some = pieces
-      for (const [index, stage] of stages.entries()) {
-        const count = stage.passes(some, ways[index + 1]!)
-        if (count === 0) return this.emit(pieces.events())
-        if (count < some.count) some = some.first(count)
-      }
-      deliverPieces(some)
-      if (some.count < pieces.count) ways[0]!(pieces.events(some.count))
+      passPieces(pieces, 0)
       passed()
     },
     end() {
