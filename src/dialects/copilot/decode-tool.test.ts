@@ -160,3 +160,19 @@ test('an answer whose question was not seen implies it', () => {
   assert.equal(only(events, 'permission.request')[0]?.synthetic, 'implied')
   assert.deepEqual(only(events, 'tool.end')[0]?.permitted, { allow: true, by: 'user' })
 })
+
+test('unknown keys are kept, however deep they stand', () => {
+  const edit = { path: '/a', kind: 'create', weather: 'fine' }
+  const result = { content: 'ok', structuredContent: { any: 1 }, moon: 3 }
+  const end = endOf(begin('edit', { arguments: { any: 1 } }), complete({ fileEdits: [edit], result, toolTelemetry: { any: 1 } }))
+  assert.deepEqual(plain(end?.ext), { copilot: { data: { fileEdits: { 0: { weather: 'fine' } }, result: { moon: 3 } } } })
+  const metrics = { usage: { inputTokens: 1, moonTokens: 2 }, requests: { any: 1 } }
+  const over = rec('session.shutdown', { shutdownType: 'routine', modelMetrics: { m: metrics } })
+  const [closed] = only(decodeAll([rec('session.start', { sessionId: 's' }), over]), 'session.end')
+  assert.deepEqual(plain(closed?.ext), { copilot: { data: { modelMetrics: { m: { usage: { moonTokens: 2 } } } } } })
+})
+
+test('a record that only repeats others keeps what is new in it', () => {
+  const [start] = only(decodeAll(inRun(rec('assistant.message_start', { messageId: 'm', weather: 'fine' }, live))), 'raw')
+  assert.deepEqual([start?.why, plain(start?.ext)], ['redundant', { copilot: { data: { weather: 'fine' } } }])
+})

@@ -1,12 +1,13 @@
 // Copilot CLI's records: the lines of `--output-format json` and of the session file, told apart by `type`.
 import Type, { type Static } from 'typebox'
 import type { Loose } from '../../model/loose.ts'
+import { withAny } from '../wire-named.ts'
 import { conversation } from './wire-message.ts'
 import { surroundings } from './wire-session.ts'
 import { envelope } from './wire-shared.ts'
 
-/** Of a type in `rest.ts`: nothing of it is read. */
-const rest = Type.Object({ type: Type.String(), ...envelope, data: Type.Object({}) })
+/** Of a type in `rest.ts`: nothing of it is read. It is kept whole, or repeats what others say. */
+const rest = Type.Object({ type: Type.String(), ...envelope, data: Type.Object({}, withAny) })
 
 export const records = { ...conversation, ...surroundings, '*': rest }
 
