@@ -106,7 +106,9 @@ export type Talk = {
   hear?(record: Rec): boolean
   /** Sees each other record when the stream has told it: the time to answer. */
   heard?(record: Rec): void
-  /** Sees each event that is told. */
+  /** The agent's name of the session that prompts go to, where it may tell of others beside it: what these do is none of the run's. */
+  session?(): string | undefined
+  /** Sees each event that is told of the run. */
   see?(event: Event): void
   /** Prompts that wait with us: the agent has not got them, and the stream says nothing of them yet. */
   unsent?(): readonly Prompt[]

@@ -54,6 +54,9 @@ export function createScene({ session: own, how, forkedFrom, turns = 0 }: SpawnR
     /** An event of ours in the session, as it stands. */
     tell,
     isStarted: (): boolean => isStarted,
+    /** It is known that the agent calls our session so. */
+    isCalled: (name: string | undefined): boolean => name !== undefined && name === native,
+    isOwn: ({ session }: Event): boolean => session === undefined || session === own,
     /** The newest turn. */
     turn: (): number | undefined => turn,
     /** For an agent that has said nothing itself. */

@@ -117,7 +117,14 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     step()
   }
 
+  /** The session that all prompts go to, where others may stand beside it. */
+  function main(): string | undefined {
+    const name = talk.session?.()
+    return scene.isCalled(name) ? name : undefined
+  }
+
   function tell(event: Event): void {
+    if (!scene.isOwn(event) && main() !== undefined) return host.tell(event)
     course.see(event)
     host.tell(event)
     talk.see?.(event)
@@ -389,7 +396,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     const turn = course.lastTurn()
     const { reason, error } = endOfRun({ title, exit, noStart, turn, isUnfinished: isBusy(), isTakenBack, wasEnded, cancel, stderr: said })
     const cause = { reason, error, exitCode: exit?.code ?? undefined, signal: cancel?.signal ?? exit?.signal ?? undefined }
-    listener.end(cause)
+    listener.end({ ...cause, session: main() })
     for (const ask of asks.values()) if (ask !== 'answered') host.withdraw(ask.id)
     begin()
     for (const prompt of given) wire.show(prompt, group === undefined ? 'queued' : 'sent')

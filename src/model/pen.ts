@@ -14,6 +14,8 @@ export type Cause = {
   exitCode?: number | undefined
   signal?: string | undefined
   synthetic?: string | undefined
+  /** It is known of this session alone; others end as they stand. */
+  session?: string | undefined
 }
 
 export type Pen = ReturnType<typeof createPen>
@@ -376,14 +378,15 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
       for (const [id, session] of sessions) {
         if (!session.started) continue
         const whole = session.turns.length === 0 && session.lastReason !== undefined
-        const reason: Reason = cause?.reason ?? (whole ? session.lastReason! : 'cut')
-        const error = cause?.error ?? (whole ? session.lastError : undefined)
+        const known = cause?.session === undefined || cause.session === id ? cause : undefined
+        const reason: Reason = known?.reason ?? (whole ? session.lastReason! : 'cut')
+        const error = known?.error ?? (whole ? session.lastError : undefined)
         base = { at: lastAt, session: id }
         endSession(
           session,
-          { reason, error, exitCode: cause?.exitCode, signal: cause?.signal },
+          { reason, error, exitCode: known?.exitCode, signal: known?.signal },
           nowhere,
-          cause?.synthetic ?? (whole ? 'implied' : 'cut'),
+          known?.synthetic ?? (whole ? 'implied' : 'cut'),
         )
       }
       const reason = cause?.reason ?? 'cut'

@@ -52,6 +52,7 @@ export function codexDriver(request: AgentRequest): Driver {
       mend: (record) => (talking.mend === undefined ? record : talking.mend(record)),
       hear: (record) => talking.hear?.(record) === true,
       heard: (record) => talking.heard?.(record),
+      session: () => talking.session?.(),
       see(event) {
         ear.see(event)
         talking.see?.(event)

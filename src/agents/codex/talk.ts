@@ -161,6 +161,7 @@ export function serverTalk(wire: Wire, request: AgentRequest, mode: Mode): Talk 
       learnTurn(record)
       next()
     },
+    session: () => thread,
     see(event) {
       if (event.kind === 'issue') isUnreadable = true
       if (event.agent !== undefined) return
