@@ -156,6 +156,7 @@ const isUnpriced = (event: Event): boolean =>
  */
 function createProgress(startedAt: number): { since(): number | undefined; see(event: Event, now: number | undefined): boolean } {
   const questions = new Set<string>()
+  const turns = new Set<string | undefined>() // sessions with an open one: what ends in one of them is not the end of the work
   let isIdle = false
   let at = startedAt
 
@@ -171,11 +172,15 @@ function createProgress(startedAt: number): { since(): number | undefined; see(e
         break
       case 'turn.start':
       case 'prompt.submit':
-        if (event.agent === undefined) isIdle = false
+        if (event.agent !== undefined) break
+        if (event.kind === 'turn.start') turns.add(event.session)
+        isIdle = false
         break
       case 'turn.end':
       case 'session.end':
-        if (event.agent === undefined) isIdle = true
+        if (event.agent !== undefined) break
+        turns.delete(event.session)
+        isIdle = turns.size === 0
     }
   }
 

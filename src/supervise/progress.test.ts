@@ -51,6 +51,17 @@ test('the clock stands while somebody is asked, and when the work is done', () =
   assert.deepEqual(names(tick(10_000)), ['stop stall progress_timeout'])
 })
 
+test('a turn that ends in another session is not the end of the work', () => {
+  const { step, tick, due } = watch()
+  const [own, other] = [{ session: 'a' }, { session: 'b' }]
+  for (const place of [own, other]) step(make('turn.start', { trigger: 'prompt' }, place), 100)
+  step(make('turn.end', { reason: 'end_turn' }, other), 200)
+  step(make('session.end', { reason: 'end_turn' }, other), 200)
+  assert.equal(due(), 1000)
+  step(make('turn.end', { reason: 'end_turn' }, own), 300)
+  assert.deepEqual([tick(1e9), due()], [[], undefined])
+})
+
 test('an event goes by its own time when nobody tells when it came', () => {
   const { step, due } = watch()
   step({ ...delta, at: 500 })
