@@ -13,9 +13,9 @@ const shapes: Shapes = {
 }
 const tag = (record: Rec): string => record['type'] as string
 
-function decode(record: Rec, push: (pen: Pen) => void, namesAll = true): Partial<Event>[] {
+function decode(record: Rec, push: (pen: Pen) => void): Partial<Event>[] {
   const body = (pen: Pen): DecoderBody => ({ push: () => push(pen) })
-  const decoder = decoderOf({ name: 'd', shapes, tag, namesAll }, body)
+  const decoder = decoderOf({ name: 'd', shapes, tag }, body)
   return decoder
     .push(record, { dialect: 'd', record: 1, offset: 0, length: 0 })
     .map(({ v: _v, seq: _seq, origin: _origin, ...event }) => JSON.parse(JSON.stringify(event)) as Partial<Event>)
@@ -49,7 +49,7 @@ test('a record that tells nothing is kept for its unknown keys, deep or on top',
     [kept],
   )
   assert.deepEqual(
-    decode({ type: 'a', y: 1 }, () => {}, false),
+    decode({ type: 'a', y: 1 }, () => {}),
     [kept],
   )
   assert.deepEqual(

@@ -56,8 +56,6 @@ export type Dialect = Claimer & {
   tag(record: Rec): string | undefined
   /** Nothing but the keys `type`, `kind`, `event` and `subtype` tells it: records of one form have one type. */
   formTells?: boolean
-  /** `shapes` names the keys of objects deep in a record, too: others are unknown there. */
-  namesAll?: boolean
   /** Ids may be numbers. They are told apart by all their digits, of which a double holds but the first. */
   numberIds?: boolean
   /** Paths in a record, such as `items.*.text`, of what tools gave back: texts that may be long, of which a summary needs the ends at most. */
@@ -110,7 +108,7 @@ export type DecoderBody = {
 }
 
 export function decoderOf(
-  dialect: Pick<Dialect, 'name' | 'shapes' | 'tag' | 'formTells' | 'namesAll'>,
+  dialect: Pick<Dialect, 'name' | 'shapes' | 'tag' | 'formTells'>,
   createBody: (pen: Pen) => DecoderBody,
   options?: PenOptions,
 ): Decoder {
@@ -176,12 +174,12 @@ const keepsText = (event: Event): boolean => event.kind === 'issue' || (event.ki
 /** Made from the schema once, for all streams. */
 const knownBefore = new WeakMap<Shapes, Map<string, Known>>()
 
-function knownOf({ shapes, namesAll = false }: Pick<Dialect, 'shapes' | 'namesAll'>, tag: string): Known {
+function knownOf({ shapes }: Pick<Dialect, 'shapes'>, tag: string): Known {
   let before = knownBefore.get(shapes)
   if (before === undefined) knownBefore.set(shapes, (before = new Map()))
   let known = before.get(tag)
   if (known !== undefined) return known
-  const deeper = namesAll ? knownIn(shapes.schemaOf(tag))?.keys : undefined
+  const deeper = knownIn(shapes.schemaOf(tag))?.keys
   known = { keys: new Map([...shapes.keys[tag]!].map((key) => [key, deeper?.get(key)])) }
   before.set(tag, known)
   return known

@@ -12,7 +12,6 @@ export const acp: WritableDialect = {
   ...claimer,
   shapes,
   tag: tagOf,
-  namesAll: true,
   numberIds: true,
   decoder: () => decoderOf(acp, decode),
   encoder: encode,

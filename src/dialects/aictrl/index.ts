@@ -12,7 +12,6 @@ export const aictrl: WritableDialect = {
   shapes,
   tag: (record) => (typeof record['type'] === 'string' ? record['type'] : undefined),
   formTells: true,
-  namesAll: true,
   outputs: new Set(['part.state.output', 'part.state.metadata.output']),
   decoder: () => decoderOf(aictrl, decode),
   encoder: encode,

@@ -12,7 +12,6 @@ export const appctl: WritableDialect = {
   shapes,
   tag: (record) => (typeof record['kind'] === 'string' ? record['kind'] : undefined),
   formTells: true,
-  namesAll: true,
   decoder: () => decoderOf(appctl, decode, { interleaved: true }),
   encoder: encode,
   order,

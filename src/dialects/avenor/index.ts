@@ -12,7 +12,6 @@ export const avenor: WritableDialect = {
   shapes,
   tag: (record) => (typeof record['event'] === 'string' ? record['event'] : undefined),
   formTells: true,
-  namesAll: true,
   numberIds: true,
   custom: true,
   decoder: () => decoderOf(avenor, decode),

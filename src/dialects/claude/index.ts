@@ -15,7 +15,6 @@ export const claude: WritableDialect = {
   shapes,
   tag,
   formTells: true,
-  namesAll: true,
   outputs: new Set([
     'message.content.*.content',
     ...['tool_use_result', 'toolUseResult'].flatMap((key) =>

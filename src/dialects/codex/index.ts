@@ -10,7 +10,6 @@ export const codex: Dialect = {
   ...claimer,
   shapes,
   tag,
-  namesAll: true,
   numberIds: true,
   decoder: () => decoderOf(codex, decode),
   order,

@@ -11,7 +11,6 @@ export const copilot: Dialect = {
   shapes,
   tag: ({ type }) => (typeof type !== 'string' ? undefined : restTypes.has(type) ? '*' : type),
   formTells: true,
-  namesAll: true,
   decoder: () => decoderOf(copilot, decode, { interleaved: true }),
   order,
   rules,

@@ -10,7 +10,6 @@ export const gemini: Dialect = {
   ...claimer,
   shapes,
   tag,
-  namesAll: true,
   decoder: () => decoderOf(gemini, decode),
   order,
   rules,

@@ -10,7 +10,6 @@ export const opencode: Dialect = {
   ...claimer,
   shapes,
   tag,
-  namesAll: true,
   decoder: () => decoderOf(opencode, decode, { interleaved: true }),
   order,
   rules,
