@@ -101,6 +101,39 @@ test("a subagent's steps are not the agent's, but its question holds up the whol
   )
 })
 
+test('another session beside the first is not the agent, but its question holds up the whole; its end is not the end', () => {
+  const own = { session: 's1' }
+  const other = { session: 's2' }
+  const said = follow([
+    make('session.start', {}, own),
+    make('tool.start', { name: 'bash', toolKind: 'execute', title: 'npm test' }, { ...own, call: 'c1' }),
+    make('session.start', {}, other),
+    make('message.start', {}, other),
+    make('text.delta', { text: '<|status: done|>\n' }, other),
+    make('permission.request', { id: 'p1', name: 'edit', question: 'Allow edit?', options: [] }, other),
+    make('permission.answer', { id: 'p1', decision: 'allow', by: 'terminal' }, other),
+    make('turn.end', { reason: 'end_turn' }, other),
+    make('session.end', { reason: 'end_turn' }, other),
+    make('tool.end', { status: 'ok' }, { ...own, call: 'c1' }),
+    make('message.start', {}, own),
+    make('session.end', { reason: 'end_turn' }, own),
+    make('session.start', {}, { session: 's3' }),
+    make('message.start', {}, { session: 's3' }),
+  ])
+  assert.deepEqual(
+    said.flatMap(([, ...words]) => words),
+    [
+      'working: npm test (avenor)',
+      'waiting: Allow edit? (avenor)',
+      'working: npm test (avenor)',
+      'thinking (avenor)',
+      'done (avenor)',
+      'thinking (avenor)',
+    ],
+  )
+  assert.deepEqual(said[8], ['session.end'])
+})
+
 test('after an answer the agent works, also when no call is known to run', () => {
   const said = phases([
     make('message.start', {}),

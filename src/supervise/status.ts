@@ -2,7 +2,7 @@
 // shows it, never twice in a row, and never after the end. What the agent says of itself in a marker counts as much as what we see.
 import { rankOf } from '../analyze/track-status.ts'
 import type { Event, EventOf, Payload } from '../model/event.ts'
-import { createMarkers, type MarkerOptions, type StatusMarker } from './markers.ts'
+import { createMarkers, type Marker, type MarkerOptions, type StatusMarker } from './markers.ts'
 
 type Status = Payload<'status.update'>
 
@@ -15,7 +15,7 @@ export type StatusPolicy = {
   drops(event: Event): boolean
 }
 
-/** One session. A subagent's steps are its own; the question it asks holds up the whole. */
+/** The first session that is told, and after its end the next. What a subagent does, or a session beside it, is theirs; their questions hold up the whole. */
 export function createStatus(options?: MarkerOptions): StatusPolicy {
   const markers = createMarkers(options)
   const calls = new Map<string, string>() // running calls with their labels, the latest last
@@ -25,6 +25,10 @@ export function createStatus(options?: MarkerOptions): StatusPolicy {
   let isThinking = false
   let isOver = false
   let rank = 0 // of the best source in this turn
+  let main: string | undefined
+
+  const isBeside = ({ agent, session }: Event): boolean =>
+    agent !== undefined || (main !== undefined && session !== undefined && session !== main)
 
   function say(phase: Status['phase'], label?: string, source = 'avenor'): readonly Status[] {
     if (last?.phase === phase && last.label === label) return none
@@ -63,8 +67,8 @@ export function createStatus(options?: MarkerOptions): StatusPolicy {
     return questions.size > 0 || rank > rankOf('agent') ? none : say(marker.phase, marker.label, 'agent')
   }
 
-  function hear({ agent, phase, label, source }: EventOf<'status.update'>): void {
-    if (agent !== undefined || rankOf(source) < rank) return
+  function hear({ phase, label, source }: EventOf<'status.update'>): void {
+    if (rankOf(source) < rank) return
     rank = rankOf(source)
     last = { phase, ...(label === undefined ? {} : { label }), ...(source === undefined ? {} : { source }) }
   }
@@ -77,12 +81,14 @@ export function createStatus(options?: MarkerOptions): StatusPolicy {
     isThinking = false
     isOver = false
     rank = 0
+    main = undefined
   }
 
   function step(event: Event): readonly Status[] {
     if (event.kind === 'session.start' && isOver) begin()
     if (isOver) return none
-    const found = markers.step(event)
+    if (event.kind === 'session.start') main ??= event.session
+    const found = isBeside(event) ? noMarkers : markers.step(event)
     return found.length === 0 ? show(event) : [...found.flatMap((marker) => (marker.type === 'status' ? mark(marker) : [])), ...show(event)]
   }
 
@@ -98,12 +104,12 @@ export function createStatus(options?: MarkerOptions): StatusPolicy {
       case 'question.answer':
         return event.id !== undefined && questions.delete(event.id) ? goOn() : none
       case 'session.end':
-        if (event.agent !== undefined) return none
+        if (isBeside(event)) return none
         isOver = true
         last = undefined // that the agent called itself done was not the end
         return say('done')
       default:
-        return event.agent === undefined ? mainStep(event) : none
+        return isBeside(event) ? none : mainStep(event)
     }
   }
 
@@ -143,11 +149,12 @@ export function createStatus(options?: MarkerOptions): StatusPolicy {
 
   return {
     step,
-    drops: (event) => event.kind === 'status.update' && (isOver || (event.agent === undefined && rankOf(event.source) < rank)),
+    drops: (event) => event.kind === 'status.update' && (isOver || (!isBeside(event) && rankOf(event.source) < rank)),
   }
 }
 
 const none: readonly Status[] = []
+const noMarkers: readonly Marker[] = []
 
 /** The newest; nearly always there is one at most. */
 function lastOf(labels: ReadonlyMap<string, string>): string | undefined {
