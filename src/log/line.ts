@@ -32,35 +32,35 @@ const mark = {
   offset: Number.MAX_SAFE_INTEGER - 2,
   length: Number.MAX_SAFE_INTEGER - 3,
 }
-const marks = new Map<unknown, PieceValue>([
-  [textMark, pieceValue.text],
-  [mark.seq, pieceValue.number],
-  [mark.record, pieceValue.record],
-  [mark.offset, pieceValue.offset],
-  [mark.length, pieceValue.length],
-])
-const templates = createJsonLines(marks)
+const templates = createJsonLines(
+  new Map<unknown, PieceValue>([
+    [textMark, pieceValue.text],
+    [mark.seq, pieceValue.number],
+    [mark.record, pieceValue.record],
+    [mark.offset, pieceValue.offset],
+    [mark.length, pieceValue.length],
+  ]),
+)
 const nothing = new Uint8Array()
 const newline = Uint8Array.of(0x0a)
 
 let templated: Pieces | undefined
-let template: Template | undefined
+let template: Template
 let linesFrom = 0 // the number of the first
 let lines: Uint8Array | undefined
 
-/** The line of one of these events, which has an end of its own. Undefined: something else in it looks like a mark. */
-export function templateOf(pieces: Pieces, before = nothing, after = newline): Template | undefined {
+/** The line of one of these events, which has an end of its own. */
+export function templateOf(pieces: Pieces, before = nothing, after = newline): Template {
   if (pieces !== templated) {
     const { joined } = pieces
     const { record, offset, length } = mark
     const origin = { ...joined.origin, record, offset, length }
     const { text: line } = templates.line({ ...joined, seq: mark.seq, origin, text: textMark }, joined.kind)
-    const holes = templates.places()
-    template = holes.length === marks.size ? { line, holes, before: nothing, after: newline } : undefined
+    template = { line, holes: templates.places(), before: nothing, after: newline }
     templated = pieces
     linesFrom = 0
   }
-  return before === nothing ? template : template && { ...template, before, after }
+  return before === nothing ? template : { ...template, before, after }
 }
 
 /** The lines of all, each with its end. Valid until those of other pieces are asked for. Undefined: they are to be written one by one. */
@@ -68,5 +68,5 @@ export function linesOf(pieces: Pieces, seq = pieces.joined.seq): Uint8Array | u
   const made = templateOf(pieces)
   if (linesFrom === seq) return lines
   linesFrom = seq
-  return (lines = made && pieces.write(made, seq))
+  return (lines = pieces.write(made, seq))
 }

@@ -39,8 +39,7 @@ export function dialectSink(dialect: WritableDialect, out: LineOut, onGone: (err
     records.forEach(write)
     if (record === undefined) return nothing
     const { text: line } = templates.line(record, dialect.tag(record) ?? '')
-    const holes = templates.places()
-    return holes.length === 1 ? pieces.write({ line, holes, before: nothing, after: newline }, 0, 1) : undefined
+    return pieces.write({ line, holes: templates.places(), before: nothing, after: newline }, 0, 1)
   }
 
   function tellPieces(pieces: Pieces): void {
