@@ -248,3 +248,12 @@ test('a key that is cut between two that came together is found, and one that is
     assert.ok((await holds([...cut(warmUp.join('') + begin('m1'), [1 << 14]), ...chunks])) > 2)
   }
 })
+
+test('names and numbers that look like the marks of a template are told as they are', async () => {
+  const most = Number.MAX_SAFE_INTEGER
+  const texts = Array.from({ length: 20 }, (_, index) => `word ${index} `)
+  const named = begin('-- text --') + texts.map((text) => piece(text)).join('')
+  const numbered = [most, most - 1, most - 2, most - 3].map((block) => texts.map((text) => piece(text, block)).join('')).join('')
+  const plain = begin('msg_345678') + texts.map((text) => piece(text)).join('')
+  assert.ok((await holds([...cut(warmUp.join(''), [1 << 14]), ...cut(named + numbered + plain + named, [1 << 15])])) > 100)
+})

@@ -23,8 +23,11 @@ export type PiecePlace = { memory: WebAssembly.Memory; mould: number; told: numb
 export const pieceValue = { text: 0, number: 1, record: 2, offset: 3, length: 4 } as const
 export type PieceValue = (typeof pieceValue)[keyof typeof pieceValue]
 
-/** A line, what stands before and after it, and its places where something else stands for each piece, in their order. */
-export type Template = { line: Uint8Array; holes: readonly Hole[]; before: Uint8Array; after: Uint8Array }
+/**
+ * A line, what stands before and after it, and its places where something else stands for each piece, in their order. Without those nothing
+ * can be written.
+ */
+export type Template = { line: Uint8Array; holes: readonly Hole[] | undefined; before: Uint8Array; after: Uint8Array }
 export type Hole = { from: number; to: number; what: PieceValue }
 
 /** At least two lines. All of it is valid until the next is read. */
@@ -37,8 +40,8 @@ export type Alike = {
   /** Of the line of that index. `start` counts from the first, `end` is that of its text among the others. */
   line(index: number): { start: number; length: number; end: number }
   /**
-   * The template once for each of the first `count`. The numbers are those of the first; undefined when it is too long. `room`: 0 or 1, what
-   * is written to the one stays while others write to the other.
+   * The template once for each of the first `count`. The numbers are those of the first; undefined when it is too long, or has no places.
+   * `room`: 0 or 1, what is written to the one stays while others write to the other.
    */
   write(room: number, count: number, template: Template, number: number, record: number, offset: number): Uint8Array | undefined
 }
@@ -84,7 +87,7 @@ function createFind(of: WebAssembly.Memory): Find {
     offset: number,
   ): Uint8Array | undefined {
     const size = before.length + text.length + after.length
-    if (size > longestTemplate) return undefined
+    if (holes === undefined || size > longestTemplate) return undefined
     memory.set(before, template)
     memory.set(text, template + before.length)
     memory.set(after, template + size - after.length)

@@ -10,8 +10,11 @@ export type Line = { text: Uint8Array; shape: number }
 export type JsonLines = {
   /** As JSON.stringify makes it. `sort`: any name; records that have much in common should share one. */
   line(record: object, sort: string): Line
-  /** Where in the last line those stand that are known to `marks`, in their order. They are plain and short. */
-  places(): readonly Hole[]
+  /**
+   * Where in the last line those stand that are known to `marks`, in their order. They are plain and short. Undefined: one stands there twice,
+   * so that somebody has chosen the same word, and nobody can tell which is meant.
+   */
+  places(): readonly Hole[] | undefined
 }
 
 /** The last line of a sort. Of each field, in order: its key, its value when that is short, and where it stands. */
@@ -180,7 +183,9 @@ export function createJsonLines(marks: ReadonlyMap<unknown, PieceValue> = noMark
       const found: Hole[] = []
       for (let index = 0; index < fields; index++) {
         const what = marks.get(values[index])
-        if (what !== undefined) found.push({ from: froms[index]!, to: tos[index]!, what })
+        if (what === undefined) continue
+        if (found.some((hole) => hole.what === what)) return undefined
+        found.push({ from: froms[index]!, to: tos[index]!, what })
       }
       return (form.places = found)
     },

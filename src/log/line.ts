@@ -25,7 +25,7 @@ export function lineOf(event: Event, seq = event.seq): Line {
 
 /** Stands in a template for the text of a piece. */
 export const textMark = '-- text --'
-// Numbers that no event has.
+// Numbers that events hardly ever have.
 const mark = {
   seq: Number.MAX_SAFE_INTEGER,
   record: Number.MAX_SAFE_INTEGER - 1,

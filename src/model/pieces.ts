@@ -16,7 +16,7 @@ export type Pieces = {
   first(count: number): Pieces
   /** Each for itself, from that index on, numbered from the joined one's number on. */
   events(from?: number): Event[]
-  /** A line for each, numbered from `seq` on; undefined when the template is too long for that. Valid until others are written to its room. */
+  /** A line for each, numbered from `seq` on; undefined when the template does not serve. Valid until others are written to its room. */
   write(template: Template, seq: number, room?: 0 | 1): Uint8Array | undefined
 }
 
