@@ -44,6 +44,7 @@ async function written(
   chunks: readonly Uint8Array[],
   joins: boolean,
   earlier = 0,
+  run = 'run_1',
 ): Promise<{ texts: Record<string, string>; joined: number }> {
   const path = join(folder, String(++logs))
   const log = openSessionLog(path, 's', 0)
@@ -65,7 +66,7 @@ async function written(
     dialectSink(avenor, outs.avenor.out, fail),
     dialectSink(aictrl, outs.aictrl.out, fail),
   ]
-  const pipeline = createPipeline(stagesOf({ values: [secret], patterns: [] }, 'label'), sinks, 'run_1')
+  const pipeline = createPipeline(stagesOf({ values: [secret], patterns: [] }, 'label'), sinks, run)
   let joined = 0
   let host!: Host
   startRun({
@@ -120,8 +121,8 @@ async function written(
   return { texts, joined }
 }
 
-async function holds(chunks: readonly Uint8Array[], earlier = 0): Promise<number> {
-  const [one, other] = [await written(chunks, false, earlier), await written(chunks, true, earlier)]
+async function holds(chunks: readonly Uint8Array[], earlier?: number, run?: string): Promise<number> {
+  const [one, other] = [await written(chunks, false, earlier, run), await written(chunks, true, earlier, run)]
   for (const [name, text] of Object.entries(one.texts)) assert.equal(other.texts[name], text, name)
   return other.joined
 }
@@ -256,4 +257,9 @@ test('names and numbers that look like the marks of a template are told as they 
   const numbered = [most, most - 1, most - 2, most - 3].map((block) => texts.map((text) => piece(text, block)).join('')).join('')
   const plain = begin('msg_345678') + texts.map((text) => piece(text)).join('')
   assert.ok((await holds([...cut(warmUp.join(''), [1 << 14]), ...cut(named + numbered + plain + named, [1 << 15])])) > 100)
+})
+
+test('the name of the run is ours: that it holds a secret is nothing to tell of', async () => {
+  const stream = answer('m1', words.slice(0, 8), ['{"file', '_path":', '"/a"}']).join('')
+  assert.ok((await holds([...cut(warmUp.join(''), [1 << 14]), ...cut(stream, [1 << 15])], 0, `run-${secret}`)) > 5)
 })

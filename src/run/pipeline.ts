@@ -65,6 +65,7 @@ export function createPipeline(stages: readonly Stage[], sinks: readonly EventSi
   function deliverPieces(pieces: Pieces): void {
     const { joined, count } = pieces
     joined.seq = seq + 1
+    joined.run = run
     seq += count
     for (const sink of sinks)
       if (sink.pieces !== undefined) sink.pieces(pieces)
@@ -95,7 +96,6 @@ export function createPipeline(stages: readonly Stage[], sinks: readonly EventSi
     },
     pieces(pieces) {
       if (isOver) return
-      pieces.joined.run = run
       passPieces(pieces, 0)
       passed()
     },
