@@ -263,3 +263,9 @@ test('the name of the run is ours: that it holds a secret is nothing to tell of'
   const stream = answer('m1', words.slice(0, 8), ['{"file', '_path":', '"/a"}']).join('')
   assert.ok((await holds([...cut(warmUp.join(''), [1 << 14]), ...cut(stream, [1 << 15])], 0, `run-${secret}`)) > 5)
 })
+
+test('a secret that is the name of a message is counted once for each piece', async () => {
+  const end = line({ type: 'result', subtype: 'success', is_error: false, duration_ms: 1, num_turns: 1, result: 'done', ...base })
+  const said = begin(secret) + words.slice(0, 8).map((text) => piece(text)).join('')
+  assert.ok((await holds([...cut(warmUp.join(''), [1 << 14]), ...cut(said + end, [1 << 15])])) > 5)
+})

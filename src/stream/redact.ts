@@ -117,7 +117,7 @@ export function createRedactor(options: ScanOptions = {}): Redactor {
   }
 
   /** All of an event but the text of a delta, which means nothing without its neighbours. */
-  const whole = (event: Event): Event => {
+  const whole = (event: Event, count = add): Event => {
     const hits: Hits = {}
     const again: Hits = {}
     const fields = event as Rec
@@ -143,7 +143,7 @@ export function createRedactor(options: ScanOptions = {}): Redactor {
     if (copy === undefined) return event
     const isRepeated = 'streamed' in event && event.streamed === true
     const isOnlyRaw = event.kind === 'raw' || event.kind === 'issue'
-    if (!isRepeated) add(isOnlyRaw && Object.keys(again).length > 0 ? again : hits)
+    if (!isRepeated) count(isOnlyRaw && Object.keys(again).length > 0 ? again : hits)
     return mark(copy as Event, Object.keys(hits).length > 0 ? hits : again)
   }
 
@@ -175,9 +175,9 @@ export function createRedactor(options: ScanOptions = {}): Redactor {
   }
 
   /** A delta whose text holds nothing. */
-  const passed = (event: Delta): Event => {
+  const passed = (event: Delta, count = add): Event => {
     if (isCleanDelta(event)) return event
-    const done = whole(event)
+    const done = whole(event, count)
     deltaKeys = Object.keys(event)
     cleanDelta = done === event && deltaKeys.every((key) => keysOfDeltas.has(key)) ? event : undefined
     return done
@@ -258,7 +258,7 @@ export function createRedactor(options: ScanOptions = {}): Redactor {
       if (count === 0) return 0
       const held = stream.waiting.map(({ event }) => passed(event))
       if (held.length > 0) pass(held)
-      const isClean = passed(pieces.joined) === pieces.joined
+      const isClean = passed(pieces.joined, uncounted) === pieces.joined
       passPieces(scanner, stream, isClean ? pieces.joined.text.slice(0, pieces.end(count - 1)) : '')
       return isClean ? count : 0
     },
@@ -293,6 +293,8 @@ const keysOfDeltas: ReadonlySet<string> = new Set(
   'v seq at kind session run agent turn message block call clock origin synthetic ext raw of stream text'.split(' '),
 )
 const mostKeys = 256
+/** What is found in pieces that are looked at as one: each of them is told, and counts, for itself. */
+const uncounted = (): void => {}
 const longestKept = 256 // characters of a text that is remembered
 
 function howOf(kind: Kind, key: string): Way['how'] {
