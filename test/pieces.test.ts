@@ -254,9 +254,11 @@ test('names and numbers that look like the marks of a template are told as they 
   const most = Number.MAX_SAFE_INTEGER
   const texts = Array.from({ length: 20 }, (_, index) => `word ${index} `)
   const named = begin('-- text --') + texts.map((text) => piece(text)).join('')
-  const numbered = [most, most - 1, most - 2, most - 3].map((block) => texts.map((text) => piece(text, block)).join('')).join('')
+  const numbered = [most, most - 1, most - 2, most - 3, most - 4].map((block) => texts.map((text) => piece(text, block)).join('')).join('')
   const plain = begin('msg_345678') + texts.map((text) => piece(text)).join('')
-  assert.ok((await holds([...cut(warmUp.join(''), [1 << 14]), ...cut(named + numbered + plain + named, [1 << 15])])) > 100)
+  const stream = cut(named + numbered + plain + named, [1 << 15])
+  assert.ok((await holds([...cut(warmUp.join(''), [1 << 14]), ...stream])) > 100)
+  assert.ok((await holds([...cut(`\n${warmUp.join('')}`, [1 << 14]), ...stream])) > 100, 'and the numbers of lines')
 })
 
 test('the name of the run is ours: that it holds a secret is nothing to tell of', async () => {
@@ -266,6 +268,17 @@ test('the name of the run is ours: that it holds a secret is nothing to tell of'
 
 test('a secret that is the name of a message is counted once for each piece', async () => {
   const end = line({ type: 'result', subtype: 'success', is_error: false, duration_ms: 1, num_turns: 1, result: 'done', ...base })
-  const said = begin(secret) + words.slice(0, 8).map((text) => piece(text)).join('')
+  const said =
+    begin(secret) +
+    words
+      .slice(0, 8)
+      .map((text) => piece(text))
+      .join('')
   assert.ok((await holds([...cut(warmUp.join(''), [1 << 14]), ...cut(said + end, [1 << 15])])) > 5)
+})
+
+test('pieces come together also where the number of a record is not that of its line', async () => {
+  const before = [...cut(warmUp.join(''), [1 << 14]), Buffer.from('\n')]
+  const stream = answer('m1', Array<string>(200).fill('The '), ['{"file', '_path":', '"/a"}']).join('')
+  assert.ok((await holds([...before, ...cut(stream, [1 << 15])])) > (await holds(before)) + 180)
 })

@@ -85,15 +85,16 @@ const pieceText: i32 = 0
 const pieceNumber: i32 = 1
 const pieceRecord: i32 = 2
 const pieceOffset: i32 = 3
+const pieceLine: i32 = 5
 
-/** Writes the template once for each of the first `count` pieces. `number`, `record`, `offset`: of the first. Returns how long that is. */
-export function write(room: i32, count: i32, size: i32, holes: i32, number: f64, record: f64, offset: f64): i32 {
+/** Writes the template once for each of the first `count` pieces. `number`, `record`, `offset`, `line`: of the first. Returns how long that is. */
+export function write(room: i32, count: i32, size: i32, holes: i32, number: f64, record: f64, offset: f64, line: f64): i32 {
   const first = load<i32>(pieces)
   const start = lines + room * linesRoom
   let out = start
   for (let index: i32 = 0; index < count; index++) {
     const piece = pieces + (index << 5)
-    const line = load<i32>(piece)
+    const begin = load<i32>(piece)
     let from = template
     for (let hole = holesOf; hole < holesOf + holes * 12; hole += 12) {
       const upTo = template + load<i32>(hole)
@@ -103,8 +104,9 @@ export function write(room: i32, count: i32, size: i32, holes: i32, number: f64,
       if (what === pieceText) out += copyText(load<i32>(piece, 8), load<i32>(piece, 12), out)
       else if (what === pieceNumber) out = digits(out, <i64>number + index)
       else if (what === pieceRecord) out = digits(out, <i64>record + index)
-      else if (what === pieceOffset) out = digits(out, <i64>offset + (line - first))
-      else out = digits(out, load<i32>(piece, 4) - line)
+      else if (what === pieceOffset) out = digits(out, <i64>offset + (begin - first))
+      else if (what === pieceLine) out = digits(out, <i64>line + index)
+      else out = digits(out, load<i32>(piece, 4) - begin)
     }
     out += copyText(from, template + size, out)
   }

@@ -76,25 +76,26 @@ suite('lines that are alike but for a text are taken together', () => {
           const start = Math.min(seq, Number.MAX_SAFE_INTEGER - 1e6)
           const lines = texts.map((one) => lineOf({ text: one }))
           const { found } = alike(lines, end)
-          const line = Buffer.from('<N,T,R,O,L>')
-          const holes = [pieceValue.number, pieceValue.text, pieceValue.record, pieceValue.offset, pieceValue.length].map(
-            (what, index) => ({
-              from: 1 + 2 * index,
-              to: 2 + 2 * index,
-              what,
-            }),
-          )
+          const line = Buffer.from('<N,T,R,O,L,Z>')
+          const { number, text: told, record, offset: place, length, line: lineNumber } = pieceValue
+          const holes = [number, told, record, place, length, lineNumber].map((what, index) => ({
+            from: 1 + 2 * index,
+            to: 2 + 2 * index,
+            what,
+          }))
+          const first = { number: start, record: 7, offset: 100, line: 9 }
           const template = { line, holes, before: Buffer.from(before), after: Buffer.from('\n') }
-          const written = Buffer.from(found!.write(0, found!.count, template, start, 7, 100)!).toString()
+          const written = Buffer.from(found!.write(0, found!.count, template, first)!).toString()
           let offset = 100
           const expected = lines.map((one, index) => {
             const at = offset
             offset += one.length + end.length
-            return `${before}<${start + index},${JSON.stringify(texts[index]).slice(1, -1)},${7 + index},${at},${one.length}>\n`
+            return `${before}<${start + index},${JSON.stringify(texts[index]).slice(1, -1)},${7 + index},${at},${one.length},${9 + index}>\n`
           })
           assert.equal(written, expected.join(''))
-          assert.equal(found!.write(1, 1, template, start, 7, 100)!.length, expected[0]!.length)
-          assert.equal(found!.write(0, 1, { ...template, before: Buffer.alloc(2000) }, 1, 1, 1), undefined, 'too long')
+          assert.equal(found!.write(1, 1, template, first)!.length, expected[0]!.length)
+          assert.equal(found!.write(0, 1, { ...template, before: Buffer.alloc(2000) }, first), undefined, 'too long')
+          assert.equal(found!.write(0, 1, { ...template, holes: undefined }, first), undefined, 'nobody knows where')
         },
       ),
     )

@@ -20,7 +20,7 @@ export type PiecePaths = { told: ReadonlySet<string>; silent: ReadonlySet<string
 export type PiecePlace = { memory: WebAssembly.Memory; mould: number; told: number; silent: number; start: number; end: number }
 
 /** What differs from piece to piece in a line that is written for each; known to wasm/pieces.ts. */
-export const pieceValue = { text: 0, number: 1, record: 2, offset: 3, length: 4 } as const
+export const pieceValue = { text: 0, number: 1, record: 2, offset: 3, length: 4, line: 5 } as const
 export type PieceValue = (typeof pieceValue)[keyof typeof pieceValue]
 
 /**
@@ -28,6 +28,8 @@ export type PieceValue = (typeof pieceValue)[keyof typeof pieceValue]
  * can be written.
  */
 export type Template = { line: Uint8Array; holes: readonly Hole[] | undefined; before: Uint8Array; after: Uint8Array }
+/** Numbers of the first piece, from which those of the others are counted. */
+export type First = { number: number; record: number; offset: number; line: number }
 export type Hole = { from: number; to: number; what: PieceValue }
 
 /** At least two lines. All of it is valid until the next is read. */
@@ -40,10 +42,10 @@ export type Alike = {
   /** Of the line of that index. `start` counts from the first, `end` is that of its text among the others. */
   line(index: number): { start: number; length: number; end: number }
   /**
-   * The template once for each of the first `count`. The numbers are those of the first; undefined when it is too long, or has no places.
+   * The template once for each of the first `count`; undefined when it is too long, or has no places.
    * `room`: 0 or 1, what is written to the one stays while others write to the other.
    */
-  write(room: number, count: number, template: Template, number: number, record: number, offset: number): Uint8Array | undefined
+  write(room: number, count: number, template: Template, first: First): Uint8Array | undefined
 }
 
 export type PieceFinder = { paths: PiecePaths; find(place: PiecePlace): Alike | undefined }
@@ -52,7 +54,7 @@ export const pieceFinder = (paths: PiecePaths): PieceFinder => ({ paths, find: (
 
 type Engine = {
   alike(mould: number, start: number, end: number, told: number, silent: number): number
-  write(room: number, count: number, size: number, holes: number, number: number, record: number, offset: number): number
+  write(room: number, count: number, size: number, holes: number, number: number, record: number, offset: number, line: number): number
 }
 type Find = (place: PiecePlace) => Alike | undefined
 
@@ -82,9 +84,7 @@ function createFind(of: WebAssembly.Memory): Find {
     room: number,
     count: number,
     { line: text, holes, before, after }: Template,
-    number: number,
-    record: number,
-    offset: number,
+    { number, record, offset, line: first }: First,
   ): Uint8Array | undefined {
     const size = before.length + text.length + after.length
     if (holes === undefined || size > longestTemplate) return undefined
@@ -98,7 +98,7 @@ function createFind(of: WebAssembly.Memory): Find {
       table[at++] = what
     }
     const start = written + room * roomOfWritten
-    return memory.subarray(start, start + wasm.write(room, count, size, holes.length, number, record, offset))
+    return memory.subarray(start, start + wasm.write(room, count, size, holes.length, number, record, offset, first))
   }
 
   return ({ mould, told, silent, start, end }) => {

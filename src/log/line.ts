@@ -31,6 +31,7 @@ const mark = {
   record: Number.MAX_SAFE_INTEGER - 1,
   offset: Number.MAX_SAFE_INTEGER - 2,
   length: Number.MAX_SAFE_INTEGER - 3,
+  line: Number.MAX_SAFE_INTEGER - 4,
 }
 const templates = createJsonLines(
   new Map<unknown, PieceValue>([
@@ -39,6 +40,7 @@ const templates = createJsonLines(
     [mark.record, pieceValue.record],
     [mark.offset, pieceValue.offset],
     [mark.length, pieceValue.length],
+    [mark.line, pieceValue.line],
   ]),
 )
 const nothing = new Uint8Array()
@@ -54,7 +56,7 @@ export function templateOf(pieces: Pieces, before = nothing, after = newline): T
   if (pieces !== templated) {
     const { joined } = pieces
     const { record, offset, length } = mark
-    const origin = { ...joined.origin, record, offset, length }
+    const origin = { ...joined.origin, record, offset, length, line: joined.origin?.line && mark.line }
     const { text: line } = templates.line({ ...joined, seq: mark.seq, origin, text: textMark }, joined.kind)
     template = { line, holes: templates.places(), before: nothing, after: newline }
     templated = pieces

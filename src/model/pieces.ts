@@ -23,12 +23,18 @@ export type Pieces = {
 /** `first`: the event of the first of these records. */
 export function piecesOf(first: Delta, { count: all, text, line, write }: Alike): Pieces {
   const { origin } = first as { origin: Origin }
-  const { record, offset } = origin
+  const { record, offset, line: lineNumber } = origin
 
   function eventOf(joined: Delta, index: number): Event {
     const { start, length, end } = line(index)
     const own = text.slice(index === 0 ? 0 : line(index - 1).end, end)
-    return { ...joined, seq: joined.seq + index, origin: { ...origin, record: record + index, offset: offset + start, length }, text: own }
+    const numbers = {
+      record: record + index,
+      offset: offset + start,
+      length,
+      line: lineNumber === undefined ? undefined : lineNumber + index,
+    }
+    return { ...joined, seq: joined.seq + index, origin: { ...origin, ...numbers }, text: own }
   }
 
   const made = (joined: Delta, count: number): Pieces => ({
@@ -37,7 +43,7 @@ export function piecesOf(first: Delta, { count: all, text, line, write }: Alike)
     end: (index) => line(index).end,
     first: (some) => made({ ...joined, text: text.slice(0, line(some - 1).end) }, some),
     events: (from = 0) => Array.from({ length: count - from }, (_, index) => eventOf(joined, from + index)),
-    write: (template, seq, room = 0) => write(room, count, template, seq, record, offset),
+    write: (template, seq, room = 0) => write(room, count, template, { number: seq, record, offset, line: lineNumber ?? 0 }),
   })
   first.text = text
   return made(first, all)
@@ -48,12 +54,5 @@ export const isSample = (events: readonly Event[]): boolean => {
   const [event] = events
   if (events.length !== 1 || (event!.kind !== 'text.delta' && event!.kind !== 'tool.delta')) return false
   const { origin, ext, raw, synthetic, at } = event!
-  return (
-    origin !== undefined &&
-    origin.line === undefined &&
-    ext === undefined &&
-    raw === undefined &&
-    synthetic === undefined &&
-    at === undefined
-  )
+  return origin !== undefined && ext === undefined && raw === undefined && synthetic === undefined && at === undefined
 }
