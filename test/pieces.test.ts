@@ -194,11 +194,6 @@ test('plain pieces come together, and are told like others', async () => {
   assert.ok((await holds(chunks, 7)) > 180, 'the log of a session that goes on has numbers of its own')
 })
 
-test('an id that looks like what stands for a text is still an id', async () => {
-  const said = (id: string): Uint8Array => Buffer.from(begin(id) + ['one ', 'two ', 'three '].map((text) => piece(text)).join(''))
-  assert.equal(await holds([...cut(warmUp.join(''), [1 << 15]), said('m1'), said('m2'), said('-- text --')]), 6)
-})
-
 test('whatever stands in them, and however they are cut', async () => {
   const token = fc.oneof(
     { weight: 12, arbitrary: fc.constantFrom(...words) },
