@@ -101,7 +101,7 @@ export async function attachControl({ id, env, log, socket, cwd, now }: ControlO
     sink: {
       push,
       pieces(pieces) {
-        last = pieces.joined
+        if (pieces.joined.session !== undefined) last = pieces.joined
         feed?.sink.pieces(pieces)
       },
       flush: () => feed?.sink.flush(),
