@@ -62,7 +62,7 @@ export function createListener({ dialect, onEvents, onPieces, mend = (record) =>
         const value = mend(told)
         if (value === undefined || isOwn?.(value) === true) return void record++
         const events = keepRaw(decoder.push(value, originOf(span), value === told ? span.form : 0), span)
-        const more = isSample(events) ? together?.() : undefined
+        const more = together !== undefined && isSample(events) ? together() : undefined
         if (more === undefined) onEvents(events)
         else {
           record += more.count - 1

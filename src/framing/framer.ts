@@ -113,7 +113,7 @@ export function createFramer(sink: FrameSink, options: FramerOptions = {}) {
     place(bytes, start, end, base + start, line)
     lineSpan.form = moulds!.form()
     taken = undefined
-    sink.record(known, lineSpan, together)
+    sink.record(known, lineSpan, end + 2 < bytes.length ? together : undefined) // nothing can follow the last line
     if (taken === undefined) {
       line++
       return end + (bytes[end] === 0x0d ? 2 : 1)
