@@ -12,6 +12,8 @@ const written = 0x330000
 const roomOfWritten = 0x40000
 const longestTemplate = 1024
 const newline = 0x0a
+const nothing = new Uint8Array()
+const lineBreak = Uint8Array.of(newline)
 
 /** Paths of texts in a record. Of records that are alike in all else: `told` is what each has to say, and `silent` says nothing. */
 export type PiecePaths = { told: ReadonlySet<string>; silent: ReadonlySet<string> }
@@ -24,10 +26,10 @@ export const pieceValue = { text: 0, number: 1, record: 2, offset: 3, length: 4,
 export type PieceValue = (typeof pieceValue)[keyof typeof pieceValue]
 
 /**
- * A line, what stands before and after it, and its places where something else stands for each piece, in their order. Without those nothing
- * can be written.
+ * A line, its places where something else stands for each piece, in their order, and what stands before and after it: nothing, and a line
+ * break, unless it says otherwise. Without places nothing can be written.
  */
-export type Template = { line: Uint8Array; holes: readonly Hole[] | undefined; before: Uint8Array; after: Uint8Array }
+export type Template = { line: Uint8Array; holes: readonly Hole[] | undefined; before?: Uint8Array; after?: Uint8Array }
 /** Numbers of the first piece, from which those of the others are counted. */
 export type First = { number: number; record: number; offset: number; line: number }
 export type Hole = { from: number; to: number; what: PieceValue }
@@ -83,7 +85,7 @@ function createFind(of: WebAssembly.Memory): Find {
   function write(
     room: number,
     count: number,
-    { line: text, holes, before, after }: Template,
+    { line: text, holes, before = nothing, after = lineBreak }: Template,
     { number, record, offset, line: first }: First,
   ): Uint8Array | undefined {
     const size = before.length + text.length + after.length

@@ -78,7 +78,7 @@ function createBatch() {
     size: () => size,
     addPieces(pieces: Pieces): void {
       const { joined, count, write, events } = pieces
-      const notices = write(templateOf(pieces, prefix, suffix), joined.seq, 1)
+      const notices = write({ ...templateOf(pieces), before: prefix, after: suffix }, joined.seq, 1)
       if (notices === undefined) return events().forEach((event) => this.add(event))
       begin(joined.seq, count)
       const end = endWith(notices.length)

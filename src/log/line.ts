@@ -43,26 +43,24 @@ const templates = createJsonLines(
     [mark.line, pieceValue.line],
   ]),
 )
-const nothing = new Uint8Array()
-const newline = Uint8Array.of(0x0a)
 
 let templated: Pieces | undefined
 let template: Template
 let linesFrom = 0 // the number of the first
 let lines: Uint8Array | undefined
 
-/** The line of one of these events, which has an end of its own. */
-export function templateOf(pieces: Pieces, before = nothing, after = newline): Template {
+/** The line of one of these events. */
+export function templateOf(pieces: Pieces): Template {
   if (pieces !== templated) {
     const { joined } = pieces
     const { record, offset, length } = mark
     const origin = { ...joined.origin, record, offset, length, line: joined.origin?.line && mark.line }
     const { text: line } = templates.line({ ...joined, seq: mark.seq, origin, text: textMark }, joined.kind)
-    template = { line, holes: templates.places(), before: nothing, after: newline }
+    template = { line, holes: templates.places() }
     templated = pieces
     linesFrom = 0
   }
-  return before === nothing ? template : { ...template, before, after }
+  return template
 }
 
 /** The lines of all, each with its end. Valid until those of other pieces are asked for. Undefined: they are to be written one by one. */

@@ -37,9 +37,9 @@ export function dialectSink(dialect: WritableDialect, out: LineOut, onGone: (err
     caught = undefined
     const record = records.pop()
     records.forEach(write)
-    if (record === undefined) return nothing
+    if (record === undefined) return new Uint8Array()
     const { text: line } = templates.line(record, dialect.tag(record) ?? '')
-    return pieces.write({ line, holes: templates.places(), before: nothing, after: newline }, 0, 1)
+    return pieces.write({ line, holes: templates.places() }, 0, 1)
   }
 
   function tellPieces(pieces: Pieces): void {
@@ -66,8 +66,6 @@ export function dialectSink(dialect: WritableDialect, out: LineOut, onGone: (err
 }
 
 const marks = new Map([[textMark, pieceValue.text]])
-const nothing = new Uint8Array()
-const newline = Uint8Array.of(0x0a)
 
 /** What gets lost or is added on the way is counted where somebody is told of it: in a run nobody is. */
 const sinkOf = (write: (record: Rec) => void): Sink => ({

@@ -1,11 +1,9 @@
 // The deltas of one text, held back no longer than their end may be the beginning of a secret.
 import type { Event } from '../model/event.ts'
+import type { Delta, Pieces } from '../model/pieces.ts'
 import type { Scanner } from './redact-scan.ts'
 import { countFound, replaceFound, type Hits } from './redact-walk.ts'
 
-export type Delta = Extract<Event, { kind: 'text.delta' | 'thought.delta' | 'tool.delta' }>
-/** Pieces of one text, as one; `end`: where the text of one of them ends in the text of all. */
-export type Run = { joined: Delta; count: number; end(index: number): number }
 /** Texts of one block or one output of a call, as far as they are not told yet. */
 export type Stream = {
   /** What was told last, as it was. */
@@ -51,7 +49,7 @@ export function passAtOnce(scanner: Scanner, stream: Stream, deltas: readonly De
 const waitingText = ({ waiting }: Stream): string => waiting.reduce((joined, { text }) => joined + text, '')
 
 /** How many of the first of these can be told, and all that waits before them. */
-export function cleanPieces(scanner: Scanner, stream: Stream, { joined, count, end }: Run): number {
+export function cleanPieces(scanner: Scanner, stream: Stream, { joined, count, end }: Pieces): number {
   if (stream.waiting.some(({ changed }) => changed)) return 0
   const before = stream.context + waitingText(stream)
   const clean = scanner.cleanUntil(before + joined.text, stream.context.length) - before.length

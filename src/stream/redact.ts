@@ -2,19 +2,9 @@
 // next of its stream or for the end of it, while other events pass it by.
 import type { Rec } from '../base/json.ts'
 import type { Event, Kind, Payload } from '../model/event.ts'
+import type { Delta, Pieces } from '../model/pieces.ts'
 import { createScanner, type ScanOptions } from './redact-scan.ts'
-import {
-  cleanPieces,
-  createStream,
-  isDelta,
-  isSameStream,
-  passAtOnce,
-  passPieces,
-  release,
-  type Delta,
-  type Run,
-  type Stream,
-} from './redact-stream.ts'
+import { cleanPieces, createStream, isDelta, isSameStream, passAtOnce, passPieces, release, type Stream } from './redact-stream.ts'
 import { withTexts } from './redact-texts.ts'
 import { createWalker, type Hits } from './redact-walk.ts'
 import { isWord, wordsIn } from './redact-words.ts'
@@ -27,7 +17,7 @@ export type Redactor = {
   /** The same of deltas that came one right after another: they are looked at together. */
   deltas(events: readonly Delta[]): Event[]
   /** How many of these pieces can be told as they are, from the first on; the others have not come. What was held back goes to `pass`. */
-  passes(pieces: Run, pass: (events: readonly Event[]) => void): number
+  passes(pieces: Pieces, pass: (events: readonly Event[]) => void): number
   /** What still waits: nothing more will come. */
   end(): Event[]
   text(text: string): { text: string; hits: Hits }

@@ -150,6 +150,8 @@ const isUnpriced = (event: Event): boolean =>
   event.usage !== undefined &&
   (event.cost === undefined || (event.cost.usd === 0 && event.cost.by === 'source'))
 
+const mostSessions = 1024 // an agent may tell of any number
+
 /**
  * Since when nothing came: no time while the agent waits for an answer, or has done its work. A status alone is no progress: some
  * agents go on telling that they work when they are stuck.
@@ -173,7 +175,7 @@ function createProgress(startedAt: number): { since(): number | undefined; see(e
       case 'turn.start':
       case 'prompt.submit':
         if (event.agent !== undefined) break
-        if (event.kind === 'turn.start') turns.add(event.session)
+        if (event.kind === 'turn.start' && turns.size < mostSessions) turns.add(event.session)
         isIdle = false
         break
       case 'turn.end':
