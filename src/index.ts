@@ -92,9 +92,11 @@ export function write(
   const to = named(dialect)
   const ledger = createLedger(to)
   const records: Rec[] = []
-  const target = to.encoder(ledgerSink(ledger, to, (record) => void records.push(record)))
-  for (const event of events) if (ledger.admit(event) !== 'none') target.push(event)
+  const sink = ledgerSink(ledger, to, (record) => void records.push(record))
+  const target = to.encoder(sink)
+  for (const event of events) if (ledger.admit(event, sink.restores(event)) !== 'none') target.push(event)
   target.end()
+  sink.end()
   return {
     text: records.map((record) => `${stringifyJson(record)}\n`).join(''),
     records,

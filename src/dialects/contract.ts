@@ -5,7 +5,8 @@ import { stringifyJson, withPlainNumbers } from '../base/json.ts'
 import { quoted } from '../base/text.ts'
 import { type Event, type Kind, lineOf, type Origin, type Payload, type Place } from '../model/event.ts'
 import { type Cause, createPen, type Pen, type PenOptions } from '../model/pen.ts'
-import { type Known, knownIn, merged, unknownIn } from './inside.ts'
+import { type Known, knownIn, merged, putBack, unknownIn } from './inside.ts'
+import { createRestorer, type Restorer } from './restore.ts'
 
 /** Made by `scripts/generate.ts` from a dialect's `wire.ts`: a compiled check and the known top-level keys of each record type. */
 export type Check = (record: unknown) => boolean
@@ -91,6 +92,8 @@ export type Decoder = {
   push(record: Rec, origin: Origin, form?: number): Event[]
   /** Of the last record: nothing of it was told as raw and unknown. Absent: look and see. */
   knew?(): boolean
+  /** Reads along what is written, to put unknown keys back. A decoder does either this or its own work. */
+  restorer?(lost: (event: Event) => void): Restorer
   /** A line that could not be read at all. */
   issue(payload: Payload<'issue'>, origin: Origin | undefined): Event[]
   end(cause?: Cause): Event[]
@@ -126,7 +129,7 @@ export function decoderOf(
 
   /** With the first event that the record tells; where it tells none, the record itself is kept. */
   function keep(unknown: Rec, events: Event[], record: Rec, tag: string): void {
-    const teller = events.find((event) => event.synthetic !== 'implied' && !keepsText(event))
+    const teller = tellerIn(events)
     if (teller !== undefined) teller.ext = { [dialect.name]: merged(teller.ext?.[dialect.name], unknown) } // the dialect keeps some itself
     else if (!events.some(keepsText)) {
       pen.raw(tag, 'unmapped', body.place?.(record))
@@ -134,7 +137,8 @@ export function decoderOf(
     }
   }
 
-  return {
+  const unread: Origin = { dialect: dialect.name, record: 0, offset: 0, length: 0 }
+  const decoder: Decoder = {
     push(record, origin, form = 0) {
       const type = typeOf(record, form)
       pen.begin(origin)
@@ -154,6 +158,13 @@ export function decoderOf(
       return events
     },
     knew: pen.knew,
+    restorer: (lost) =>
+      createRestorer(
+        dialect.name,
+        (record) => tellerIn(decoder.push(record, unread)),
+        (record, unknown) => putBack(record, unknown, knownOf(dialect, dialect.tag(record)!)),
+        lost,
+      ),
     issue(payload, origin) {
       pen.begin(origin)
       pen.issue(payload)
@@ -166,10 +177,14 @@ export function decoderOf(
       return pen.take()
     },
   }
+  return decoder
 }
 
 /** The text of its record stays with it. */
 const keepsText = (event: Event): boolean => event.kind === 'issue' || (event.kind === 'raw' && event.why !== 'redundant')
+
+/** Of a record's events, the one with which its unknown keys are kept. */
+const tellerIn = (events: readonly Event[]): Event | undefined => events.find((event) => event.synthetic !== 'implied' && !keepsText(event))
 
 /** Made from the schema once, for all streams. */
 const knownBefore = new WeakMap<Shapes, Map<string, Known>>()

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import Type from 'typebox'
 import type { Schema } from '../base/explain.ts'
 import type { Rec } from '../base/json.ts'
-import { knownIn, merged, unknownIn } from './inside.ts'
+import { knownIn, merged, putBack, unknownIn } from './inside.ts'
 
 const { Object: object, Array: list, Optional: optional, Union: union, Unknown: any, String: text, Null: nothing } = Type
 const schema = object({
@@ -73,4 +73,18 @@ test('keys that would change an object are keys like others', () => {
 test('what is kept from two sides is kept from both', () => {
   assert.deepEqual(JSON.parse(JSON.stringify(merged({ a: { b: 1 }, c: 1 }, { a: { d: 2 }, c: 2 }))), { a: { b: 1, d: 2 }, c: 2 })
   assert.deepEqual(merged(undefined, { a: 1 }), { a: 1 })
+})
+
+test('what was unknown is put back where it stood, unless that is not there', () => {
+  const known = knownIn(object({ a: object({ b: any() }), list: list(object({ c: any() })) }) as unknown as Schema)
+  const into = { a: { b: 1 }, list: [{ c: 1 }] }
+  assert.equal(putBack(into, { a: { x: 1 }, list: { 0: { y: [2] } }, z: { deep: 3 } }, known), true)
+  assert.deepEqual(into, { a: { b: 1, x: 1 }, list: [{ c: 1, y: [2] }], z: { deep: 3 } })
+  assert.equal(putBack(into, { z: { deep: 3 } }, known), true) // it stands there already
+  for (const found of [{ z: { deep: 4 } }, { z: { more: 4 } }, { list: { 1: { y: 1 } } }, { a: { b: 2 } }])
+    assert.equal(putBack(into, found, known), false)
+  assert.deepEqual(into, { a: { b: 1, x: 1 }, list: [{ c: 1, y: [2] }], z: { deep: 3 } })
+  const bare: Rec = {}
+  assert.equal(putBack(bare, { a: { x: 1 }, z: 1 }, known), false)
+  assert.deepEqual(bare, { z: 1 })
 })

@@ -1,6 +1,6 @@
 // Unknown keys deeper in a record: in objects whose keys the dialect's schema names. Where it names none, as in a tool's input, all are known.
 import type { Schema } from '../base/explain.ts'
-import { isRecord, type Rec } from '../base/json.ts'
+import { isRecord, type Rec, stringifyJson } from '../base/json.ts'
 
 /**
  * `keys`: those of an object, each with what is known of its value; `open`: it may have any others. `items`: of a list. `values`: of a map,
@@ -70,4 +70,22 @@ export function merged(one: unknown, other: unknown): unknown {
   const both = Object.assign(Object.create(null) as Rec, one)
   for (const key in other) both[key] = merged(both[key], other[key])
   return both
+}
+
+/**
+ * Puts what `unknownIn` has found where it stood. False: some of it has no place, since what it stood in is not there, or something else
+ * stands there. What is known is never put, only compared.
+ */
+export function putBack(into: unknown, found: Rec, known: Known | undefined): boolean {
+  if (typeof into !== 'object' || into === null) return false
+  let all = true
+  for (const key in found) {
+    const here = Object.hasOwn(into, key) ? (into as Rec)[key] : undefined
+    const deeper = (Array.isArray(into) ? known?.items : known?.values) ?? known?.keys?.get(key)
+    if (isRecord(found[key]) && typeof here === 'object') all = putBack(here, found[key], deeper) && all
+    else if (here !== undefined) all = stringifyJson(here) === stringifyJson(found[key]) && all
+    else if (known?.keys === undefined || known.keys.has(key) || Array.isArray(into)) all = false
+    else Object.defineProperty(into, key, { value: found[key], enumerable: true, configurable: true, writable: true }) // may be __proto__
+  }
+  return all
 }

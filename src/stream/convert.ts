@@ -89,10 +89,10 @@ function translate(
       onIssue?.(event)
     }
     if (mayHoldRaw && copyRaw(event)) return
-    const said = ledger.admit(event)
+    const said = ledger.admit(event, sink.restores(event))
     if (carry && said !== 'whole' && event.synthetic === undefined) sink.carry(event)
     if (said !== 'none') encoder.push(event)
-    if (carry && said === 'whole' && ledger.isGone(event)) sink.carry(event)
+    if (carry && said === 'whole' && (ledger.isGone(event) || sink.isWaiting(event))) sink.carry(event)
   }
 
   function onEvents(events: Event[], record: Rec | undefined): void {

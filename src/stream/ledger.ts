@@ -1,6 +1,7 @@
 // What a conversion could not bring across, and what it had to add. Counted per code, reported once.
 import type { Rec } from '../base/json.ts'
 import type { Dialect, Sink, WritableDialect } from '../dialects/contract.ts'
+import type { Restorer } from '../dialects/restore.ts'
 import type { Event, Kind } from '../model/event.ts'
 
 /** `code` is `<kind>` or `<kind>.<field>`; `first` the seq of the first event that lost it. */
@@ -45,8 +46,8 @@ export function createLedger(to: WritableDialect) {
   }
 
   return {
-    /** Counts what the table says this event loses: nothing, a part, or all of it, and then it goes no further. */
-    admit(event: Event): 'whole' | 'part' | 'none' {
+    /** Counts what the table says this event loses: nothing, a part, or all of it, and then it goes no further. `restores`: but for its ext. */
+    admit(event: Event, restores = false): 'whole' | 'part' | 'none' {
       if (event.kind !== lastKind) watched = table.get((lastKind = event.kind))!
       let lost = false
       const ours = event.synthetic !== undefined // what sluice added itself is no loss of the source's
@@ -55,7 +56,7 @@ export function createLedger(to: WritableDialect) {
         count(loss, event)
         lost = true
       }
-      if (event.ext !== undefined && to.name !== 'sluice') {
+      if (event.ext !== undefined && !restores && to.name !== 'sluice') {
         this.lost(event, 'ext', 'drop')
         lost = true
       }
@@ -98,7 +99,8 @@ export function ledgerSink(
   ledger: ReturnType<typeof createLedger>,
   to: Dialect,
   write: (record: Rec) => void,
-): Sink & { carry(event: Event): void; end(): void } {
+): Sink & { restores(event: Event): boolean; isWaiting(event: Event): boolean; carry(event: Event): void; end(): void } {
+  let restorer: Restorer | undefined // from the first event on that was read from this very dialect
   let carried: Event[] = []
   return {
     write(record, synthetic) {
@@ -110,13 +112,25 @@ export function ledgerSink(
         record['sluice'] = { events: carried.map(({ v: _v, seq: _seq, origin: _origin, ...rest }) => rest) }
         carried = []
       }
+      restorer?.push(record)
       write(record)
     },
     added: (what) => ledger.added(what),
-    lost: (event, field, how) => ledger.lost(event, field, how),
+    lost(event, field, how) {
+      if (field === undefined) restorer?.forget(event)
+      ledger.lost(event, field, how)
+    },
+    /** To be asked about each event. True: its unknown keys may find their way back, and are told as lost later if they do not. */
+    restores(event) {
+      if (event.origin?.dialect !== to.name) return false
+      restorer ??= to.decoder().restorer?.((kept) => ledger.lost(kept, 'ext'))
+      return event.ext !== undefined && restorer?.expect(event) === true
+    },
+    isWaiting: (event) => restorer?.isWaiting(event) === true,
     carry: (event) => void carried.push(event),
     /** No record came after these that could have taken them along. */
     end() {
+      restorer?.end()
       for (const event of carried) ledger.lost(event, 'carry')
     },
   }
