@@ -230,3 +230,14 @@ test('what a record must have and nobody told counts as added', () => {
   ])
   assert(!whole.added.some((what) => what.startsWith('system/api_retry') || what === 'system/init.cwd'))
 })
+
+test('an init that stands for a session of which nobody said that it began is marked as added', () => {
+  const turn: Told[] = [
+    ['turn.start', { trigger: 'prompt' }],
+    ['turn.end', { reason: 'end_turn' }],
+  ]
+  const marks = (told: readonly Told[]): unknown[] =>
+    written(told).records.flatMap(({ subtype, synthetic }) => (subtype === 'init' ? [synthetic] : []))
+  assert.deepEqual(marks([...turn, ...turn]), ['implied', undefined])
+  assert.deepEqual(marks([['session.start', {}], ...turn]), [undefined])
+})

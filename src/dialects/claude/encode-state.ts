@@ -60,6 +60,8 @@ export type WriteSession = {
   id: string | undefined
   setting: Payload<'session.update'>
   catalog: Payload<'catalog.update'>
+  /** Why nobody said that it began, though it did. */
+  unsaid: string | undefined
   inits: number
   openTurns: number
   results: number
@@ -117,6 +119,7 @@ export const newSession = (key: string | undefined): WriteSession => ({
   id: key === undefined || key.startsWith('~') ? undefined : key,
   setting: {},
   catalog: {},
+  unsaid: undefined,
   inits: 0,
   openTurns: 0,
   results: 0,

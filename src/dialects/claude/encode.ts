@@ -61,7 +61,7 @@ export function encode(sink: Sink): Encoder {
 
   function beginTurn(event: Event, synthetic: string | undefined): void {
     const { session } = on
-    writeInit(on, event.at ?? session.lastAt, synthetic)
+    writeInit(on, event.at ?? session.lastAt, synthetic ?? (session.inits === 0 ? session.unsaid : undefined))
     const { prompts } = session
     session.prompts = []
     for (const prompt of prompts) writePrompt(on, prompt)
@@ -105,6 +105,7 @@ export function encode(sink: Sink): Encoder {
     const { model, cwd, mode, program, version } = event
     const { setting } = on.session
     nameSession(on, event.native)
+    on.session.unsaid = syntheticOf(event)
     Object.assign(setting, {
       model: model ?? setting.model,
       cwd: cwd ?? setting.cwd,
