@@ -624,3 +624,16 @@ test('a prompt that is sent and then seen is told once', () => {
   const prompt = (state: string): Told => ['prompt.submit', { text: 'hi', by: 'user', state, id: 'p' }] as Told
   assert.deepEqual(names([start, prompt('sent'), prompt('seen'), done]), ['session.start', 'user.message_chunk', 'session.end'])
 })
+
+test('a whole that says more than its pieces is told as lost, for the pieces stand there already', () => {
+  const lostOf = (told: readonly Told[]): string[] => encodeAll(tellAll(told)).lost.filter((loss) => loss.includes('.end.text'))
+  const piece = (kind: 'text' | 'thought', value: string, message?: string): Told =>
+    kind === 'text' ? ['text.delta', { text: value }, { message }] : ['thought.delta', { text: value }, { message }]
+  const end = (value: string, message?: string): Told => ['text.end', { text: value, streamed: true }, { message }]
+  assert.deepEqual(lostOf([piece('text', 'He'), piece('text', 're.'), end('Here.'), piece('text', 'So'), end('So')]), [])
+  assert.deepEqual(lostOf([piece('text', 'He'), end('Here.'), piece('text', 'So'), end('So')]), ['text.end.text drop'])
+  assert.deepEqual(lostOf([piece('thought', 'h'), ['thought.end', { text: 'hm', streamed: true }]]), ['thought.end.text drop'])
+  // A message that was withdrawn leaves nothing behind.
+  const withdrawn: Told = ['message.drop', { fromBlock: 0, why: 'superseded' }, { message: 'm1' }]
+  assert.deepEqual(lostOf([piece('text', 'He', 'm1'), withdrawn, piece('text', 'Here.', 'm2'), end('Here.', 'm2')]), [])
+})

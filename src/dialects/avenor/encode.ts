@@ -143,6 +143,26 @@ export function encode(sink: Sink): Encoder {
     )
   }
 
+  function delta(event: EventOf<'text.delta' | 'thought.delta'>, name: 'agent.message_chunk' | 'agent.thought_chunk'): void {
+    chunk(event, name, event.text)
+    const told = sessionOf(event).streamed[event.kind === 'text.delta' ? 'text' : 'thought']
+    if (told.message !== event.message || told.block !== event.block) told.length = 0
+    told.message = event.message
+    told.block = event.block
+    told.length += event.text.length
+  }
+
+  /** The whole says no more than its pieces, unless some of them did not come. */
+  function whole(event: EventOf<'text.end' | 'thought.end'>, name: 'agent.message_chunk' | 'agent.thought_chunk'): void {
+    const { text, streamed } = event
+    if (!streamed && text !== undefined) chunk(event, name, text)
+    if (!streamed) return
+    const told = sessionOf(event).streamed[event.kind === 'text.end' ? 'text' : 'thought']
+    const isOther = told.message !== event.message || told.block !== event.block
+    if (text !== undefined && text.length !== (isOther ? 0 : told.length)) sink.lost(event, 'text')
+    told.length = 0
+  }
+
   function prompt(event: EventOf<'prompt.submit'>): void {
     const { text, by, state, id: control_id, delivery, bytes } = event
     if (by !== 'user' && by !== 'host') return sink.lost(event)
@@ -245,14 +265,14 @@ export function encode(sink: Sink): Encoder {
       if (event.agent !== undefined && !laneKinds.has(event.kind)) return sink.lost(event)
       switch (event.kind) {
         case 'text.delta':
-          return chunk(event, 'agent.message_chunk', event.text)
+          return delta(event, 'agent.message_chunk')
         case 'thought.delta':
-          return chunk(event, 'agent.thought_chunk', event.text)
+          return delta(event, 'agent.thought_chunk')
         case 'text.end':
-          return event.streamed || event.text === undefined ? undefined : chunk(event, 'agent.message_chunk', event.text)
+          return whole(event, 'agent.message_chunk')
         case 'thought.end':
           if (event.redacted === true && event.text === undefined) return sink.lost(event)
-          return event.streamed || event.text === undefined ? undefined : chunk(event, 'agent.thought_chunk', event.text)
+          return whole(event, 'agent.thought_chunk')
         case 'prompt.submit':
           return prompt(event)
         case 'tool.start':
