@@ -59,3 +59,48 @@ test('a name that is no dialect is told as that', () => {
   assert.throws(() => convert('{"kind":"done"}', { to: 'nope' as WritableName }), /^TypeError: "nope" is not a dialect; name one of sluice/)
   assert.throws(() => convert('{"kind":"done"}', { from: 'nope' as WritableName, to: 'appctl' }), /"nope" is not a dialect/)
 })
+
+const linesOf = (...records: readonly object[]): string => records.map((record) => `${JSON.stringify(record)}\n`).join('')
+
+test('which run a session was part of is told as lost where no record can name it', () => {
+  const ids = { session_id: 's', run_id: 'r' }
+  const stream = linesOf({ event: 'session.start', ...ids }, { event: 'session.end', ...ids, stop_reason: 'end_turn' })
+  for (const to of ['claude', 'aictrl', 'appctl'] as const)
+    assert.ok(
+      convert(stream, { from: 'avenor', to }).losses.some(({ code }) => code === 'session.start.run'),
+      to,
+    )
+})
+
+test('how a message ended is told as lost, or as told in other words, where the dialect has no such word', () => {
+  const head = { v: 1, session: 's' }
+  const losses = (finish: string, to: WritableName): string[] => {
+    const events = [
+      { kind: 'session.start' },
+      { kind: 'turn.start', trigger: 'prompt' },
+      { kind: 'message.start', message: 'm' },
+      { kind: 'text.delta', message: 'm', text: 'a' },
+      { kind: 'text.end', message: 'm', text: 'a', streamed: true },
+      { kind: 'message.end', message: 'm', finish },
+      { kind: 'turn.end', reason: 'end_turn' },
+      { kind: 'session.end', reason: 'end_turn' },
+    ]
+    const told = convert(linesOf(...events.map((event, index) => ({ ...head, seq: index + 1, ...event }))), { from: 'sluice', to })
+    return told.losses.flatMap(({ code, how }) => (code === 'message.end.finish' ? [how] : []))
+  }
+  for (const to of ['aictrl', 'claude'] as const) {
+    for (const finish of ['end_turn', 'tool_use', 'max_tokens']) assert.deepEqual(losses(finish, to), [], `${finish} to ${to}`)
+    assert.deepEqual(losses('error', to), ['drop'])
+  }
+  assert.deepEqual(losses('refusal', 'aictrl'), ['approx'])
+  assert.deepEqual(losses('refusal', 'claude'), [])
+})
+
+test('a prompt of Claude comes back under its own id', () => {
+  const uuid = '270e7d7f-4fe1-4659-8dfe-05fe0aea3e03'
+  const stream = linesOf(
+    { type: 'system', subtype: 'init', session_id: 's', cwd: '/', tools: [], model: 'm' },
+    { type: 'user', message: { role: 'user', content: [{ type: 'text', text: 'go' }] }, session_id: 's', uuid, isReplay: true },
+  )
+  assert.match(convert(convert(stream, { to: 'sluice' }).text, { to: 'claude' }).text, new RegExp(`"text":"go".*"uuid":"${uuid}"`))
+})

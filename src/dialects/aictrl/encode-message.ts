@@ -5,7 +5,7 @@ import type { Cost, Event, EventOf, Usage } from '../../model/event.ts'
 import { addUsage, contextTokens, totalTokens, usageSince } from '../../model/usage.ts'
 import { syntheticOf } from '../contract.ts'
 import { dropBlocks, nextNumber, type Out, type Pending, type Session, write } from './encode-state.ts'
-import { finishWord } from './words.ts'
+import { finishOf, finishWord } from './words.ts'
 
 /** Characters of one text kept in memory; a longer one becomes several records. */
 const mostText = 16 * 2 ** 20
@@ -33,6 +33,7 @@ export function closeStep(out: Out, session: Session, event: Event, synthetic: s
   const { step } = session
   const ended = event.kind === 'message.end' ? event : undefined
   const timestamp = out.time(event)
+  if (ended?.finish !== undefined && ended.synthetic === undefined) announceFinish(out, ended, finishWord(ended.finish))
   session.step = undefined
   dropBlocks(session)
   flushMessage(out, session)
@@ -48,6 +49,11 @@ export function closeStep(out: Out, session: Session, event: Event, synthetic: s
     usage: ended?.usage,
     synthetic,
   }
+}
+
+function announceFinish({ sink }: Out, event: EventOf<'message.end'>, word: string | undefined): void {
+  if (word === undefined) sink.lost(event, 'finish')
+  else if (finishOf(word) !== event.finish) sink.lost(event, 'finish', 'approx')
 }
 
 /** A turn may begin before the former has ended. */

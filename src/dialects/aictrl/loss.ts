@@ -9,7 +9,7 @@ export const loss: LossTable = {
   'run.end': drop,
   'phase.start': drop,
   'phase.end': drop,
-  'session.start': { how: 'exact', lost: ['how', 'forkedFrom', 'label', 'program', 'version', 'cwd', 'mode', 'title'] },
+  'session.start': { how: 'exact', lost: ['how', 'forkedFrom', 'label', 'run', 'program', 'version', 'cwd', 'mode', 'title'] },
   'session.update': {
     how: 'approx',
     lost: ['how', 'length', 'cwd', 'mode', 'title'],

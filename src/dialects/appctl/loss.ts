@@ -11,7 +11,7 @@ export const loss: LossTable = {
   'phase.end': drop,
   'session.start': {
     how: 'approx',
-    lost: ['program', 'version', 'model', 'provider', 'agentName', 'cwd', 'mode', 'title', 'rules', 'schema', 'how', 'label'],
+    lost: ['program', 'version', 'model', 'provider', 'agentName', 'cwd', 'mode', 'title', 'rules', 'schema', 'how', 'label', 'run'],
     note: 'a session starts with its first prompt',
   },
   'session.update': {

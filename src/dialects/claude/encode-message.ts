@@ -98,7 +98,10 @@ export function messageEnd(on: Writer, event: EventOf<'message.end'>): void {
 function announceSums({ sink }: Writer, event: EventOf<'message.end'>, streamed: boolean): void {
   if (event.cost !== undefined) sink.lost(event, 'cost', 'approx')
   if (event.context !== undefined) sink.lost(event, 'context', 'approx')
-  if (streamed) return
+  if (streamed) {
+    if (event.finish !== undefined && stopOf(event.finish) === null) sink.lost(event, 'finish')
+    return
+  }
   if (event.usage !== undefined) sink.lost(event, 'usage', 'approx')
   if (event.finish !== undefined) sink.lost(event, 'finish', 'approx')
 }

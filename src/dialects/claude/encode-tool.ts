@@ -6,6 +6,7 @@ import { syntheticOf, textOf } from '../contract.ts'
 import { release, settleMessage } from './encode-message.ts'
 import { structureOf } from './encode-structure.ts'
 import { agentId, callId, idOf, nextUuid, parentOf, stamp, write, type WriteCall, type Writer } from './encode-state.ts'
+import { isUuid } from './uuid.ts'
 
 // ── results ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -123,6 +124,7 @@ export function writePrompt(on: Writer, event: EventOf<'prompt.submit'>): void {
   if (parts.length + media.length < given.length) on.sink.lost(event, 'content')
   const content = parts.length > 0 ? parts : [{ type: 'text', text: event.text ?? '' }, ...media]
   const isHosts = event.by === 'user' || event.by === 'host'
+  const made = nextUuid(on)
   const record = {
     type: 'user',
     message: { role: 'user', content },
@@ -132,7 +134,7 @@ export function writePrompt(on: Writer, event: EventOf<'prompt.submit'>): void {
     isSynthetic: event.agent === undefined && !isHosts ? true : undefined,
     timestamp: stamp(event.at),
     session_id: idOf(on),
-    uuid: nextUuid(on),
+    uuid: event.id !== undefined && isUuid(event.id) ? event.id : made, // who sent it may know it by its id
   }
   on.sink.write(record, syntheticOf(event))
 }

@@ -12,7 +12,7 @@ export const loss: LossTable = {
   'phase.end': drop,
   'session.start': {
     how: 'exact',
-    lost: ['provider', 'agentName', 'title', 'rules', 'schema', 'forkedFrom', 'how', 'label'],
+    lost: ['provider', 'agentName', 'title', 'rules', 'schema', 'forkedFrom', 'how', 'label', 'run'],
     note: 'told by the init of the first turn',
   },
   'session.update': {

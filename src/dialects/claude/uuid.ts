@@ -7,6 +7,8 @@ export function uuidFor(session: string, count: number, space = ''): string {
   return last.ids.slice(at, at + 36)
 }
 
+export const isUuid = (id: string): boolean => /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(id)
+
 // Records of one session come in runs. Sixteen ids are made in one piece, of which each is a part: a text that is put together for itself
 // must be copied once more when it is written.
 let last = { session: '', space: '', row: -1, ids: '' }
