@@ -241,3 +241,39 @@ test('an init that stands for a session of which nobody said that it began is ma
   assert.deepEqual(marks([...turn, ...turn]), ['implied', undefined])
   assert.deepEqual(marks([['session.start', {}], ...turn]), [undefined])
 })
+
+test('what only an init, a call or a message could have told is lost when there is none', () => {
+  const lostOf = (told: readonly Told[]): string[] => written(told).lost
+  assert.deepEqual(
+    lostOf([
+      ['session.start', { model: 'm' }],
+      ['session.end', { reason: 'error' }],
+    ]),
+    ['session.start drop'],
+  )
+  assert.deepEqual(
+    lostOf([
+      ['session.start', {}],
+      ['session.end', { reason: 'error' }],
+    ]),
+    [],
+  )
+  const turn = (...inside: readonly Told[]): Told[] => [
+    ['turn.start', { trigger: 'prompt' }],
+    ...inside,
+    ['turn.end', { reason: 'end_turn' }],
+  ]
+  const task = { task: 'b', type: 'agent' } as const
+  assert.ok(lostOf(turn(['task.start', task, { agent: 'a' }])).includes('task.start.agent drop'))
+  assert.ok(!lostOf(turn(['task.start', task])).includes('task.start.agent drop'))
+  const said = (model: string): Told[] => [
+    ['session.start', { model: 'one' }],
+    ...turn(
+      ['message.start', {}, { message: 'm' }],
+      ['text.end', { text: 'a', streamed: false }, { message: 'm' }],
+      ['message.end', { model }, { message: 'm' }],
+    ),
+  ]
+  assert.ok(lostOf(said('other')).includes('message.end.model approx'))
+  assert.ok(!lostOf(said('one')).includes('message.end.model approx'))
+})

@@ -90,6 +90,8 @@ export function messageEnd(on: Writer, event: EventOf<'message.end'>): void {
   }
   const open = session.lanes.get(agent)?.message
   if (event.synthetic === undefined) announceSums(on, event, open?.streaming === true)
+  if (event.model !== undefined && open !== undefined && event.model !== (open.model ?? session.setting.model))
+    on.sink.lost(event, 'model', 'approx')
   if (open !== undefined && (event.message === undefined || open.source === undefined || open.source === event.message))
     closeMessage(on, agent, event.finish, usage, syntheticOf(event))
 }

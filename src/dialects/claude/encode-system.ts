@@ -14,6 +14,7 @@ const system = (on: Writer, event: Parameters<typeof syntheticOf>[0], record: Wr
 export function taskStart(on: Writer, event: EventOf<'task.start'>): void {
   const { session } = on
   laneOf(session, event.task)
+  if (event.agent !== undefined && event.call === undefined) on.sink.lost(event, 'agent') // only its call could tell whose task it is
   if (event.call !== undefined && !session.parents.has(event.task)) session.parents.set(event.task, event.call)
   const isAgent = event.type === 'agent'
   system(on, event, {

@@ -106,6 +106,7 @@ export function encode(sink: Sink): Encoder {
     const { setting } = on.session
     nameSession(on, event.native)
     on.session.unsaid = syntheticOf(event)
+    if (on.session.inits === 0 && (model ?? cwd ?? mode ?? version) !== undefined) on.session.untold.push(event)
     Object.assign(setting, {
       model: model ?? setting.model,
       cwd: cwd ?? setting.cwd,
