@@ -227,6 +227,7 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
       case 'tool.end':
         if (place.call !== undefined && !session.calls.delete(place.call)) {
           const { name = '', toolKind = 'other' } = own<'tool.end'>(payload)
+          prepare(session, 'tool.start', place, traitOf('tool.start')) // it ends a text that is open, like one that was told
           put('tool.start', { name, toolKind }, place, 'implied', turn)
         }
         break

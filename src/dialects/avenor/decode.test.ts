@@ -644,3 +644,9 @@ test('the decoder never throws', () => {
     }),
   )
 })
+
+test('the end of a call whose beginning is missing ends the text before it, as its beginning would have', () => {
+  const update = { event: 'tool.call_update', session_id: session, toolCallId: 'c', kind: 'read', status: 'completed' }
+  const kinds = kindsOf(decodeAll([chunk('Hm.'), update, end()]))
+  assert.deepEqual(kinds.slice(2, 6), ['text.delta', 'text.end*', 'tool.start*', 'tool.end'])
+})
