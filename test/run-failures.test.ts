@@ -1,7 +1,11 @@
 // Runs that fail, whatever the way: one end in every format, the exit code of the table, and the words that each format has for it.
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { symlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { suite, test, type TestContext } from 'node:test'
 import { all, at, type Face, faces, gone, kinds, model, one, place, sluice, tell, type Told } from './run-support.ts'
+import { command } from './run.ts'
 
 /** What each format says of an end. `code`: of session_error. */
 type Said = { exit: number; reason?: string; code?: string | number; stop: string; claude: string; appctl?: RegExp }
@@ -217,6 +221,19 @@ suite('what is missing or wrong', () => {
       assert.doesNotMatch(stderr, /\n\s+at |a fault of sluice/)
       await gone(here)
     })
+
+  test('a folder that cannot be entered, or has gone: exit code 2 and a sentence', async (t) => {
+    const here = place(t)
+    symlinkSync('circle', join(here.root, 'circle'))
+    const circle = await sluice(here, ['run', 'go', '--model', 'script/demo', '--dir', 'circle'])
+    assert.deepEqual([circle.code, circle.stderr], [2, 'sluice: cannot work in "circle": its links lead in a circle\n'])
+    for (const args of ['run go --model script/demo', 'claude -p go']) {
+      const line = `mkdir gone && cd gone && rmdir ../gone && ${command} ${args}`
+      const { status, stderr } = spawnSync('sh', ['-c', line], { cwd: here.top, env: here.env, encoding: 'utf8' })
+      assert.match(stderr, /sluice: cannot work in ".": no such file\n$/)
+      assert.equal(status, 2)
+    }
+  })
 
   test('settings with a wrong key: exit code 2, the file, the line and the nearest key', async (t) => {
     const here = place(t, { '~/.config/sluice/sluice.yaml': 'maxCost: 2\npermision: allow\n' })

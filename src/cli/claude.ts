@@ -4,13 +4,13 @@ import { flagsHelp } from './claude-flags.ts'
 import { claudeOptions } from './claude-options.ts'
 import { exitCodes, say } from './exit.ts'
 import { isTerminal, print } from './io.ts'
-import { promptOf } from './run-options.ts'
+import { promptOf, workFolder } from './run-options.ts'
 import { version } from './version.ts'
 
 export async function run(argv: readonly string[]): Promise<number> {
   if (argv.includes('--help') || argv.includes('-h')) return shown(helpText())
   if (argv.includes('--version') || argv.includes('-v')) return shown(`${version} (sluice)\n`)
-  const { agent, door, words, unknown } = claudeOptions(argv, process.cwd(), process.env)
+  const { agent, door, words, unknown } = claudeOptions(argv, workFolder('.'), process.env)
   if (unknown.length > 0) say(`sluice: passed over, for they are not known here: ${unknown.join(' ')}`)
   if (door.readsHost) return claudeDoor(agent, door)
   return claudeDoor(agent, { ...door, prompt: { text: promptOf(words, undefined, isTerminal(0)), files: [] } })

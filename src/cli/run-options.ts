@@ -124,10 +124,19 @@ export type RunFlags = {
   waitMs?: number
 }
 
+/** The dot at the end asks for leave to enter it. The folder that one stands in may have been removed. */
+export function workFolder(dir: string): string {
+  try {
+    const folder = resolve(dir)
+    if (statSync(`${folder}/.`, { throwIfNoEntry: false })?.isDirectory() === true) return folder
+  } catch (error) {
+    throw usageError(`cannot work in ${quoted(dir, 500)}: ${systemReason(error)}`)
+  }
+  throw usageError(`--dir ${quoted(dir, 500)} is not a folder`)
+}
+
 export function agentFlags(values: Parsed['values']): AgentFlags {
   const mode = textOption(values, 'agent-mode')
-  const dir = textOption(values, 'dir') ?? '.'
-  if (statSync(dir, { throwIfNoEntry: false })?.isDirectory() !== true) throw usageError(`--dir ${quoted(dir, 500)} is not a folder`)
   const model = textOption(values, 'model')
   const profile = textOption(values, 'profile')
   const settingsFile = textOption(values, 'settings')
@@ -140,7 +149,7 @@ export function agentFlags(values: Parsed['values']): AgentFlags {
     headless: values['one-way'] === true,
     replaySpeed: numberOption(values, 'replay-speed', { least: 0 }) || (values['replay-speed'] === undefined ? 1 : Infinity),
     run: runFlags(values),
-    cwd: resolve(dir),
+    cwd: workFolder(textOption(values, 'dir') ?? '.'),
     ...(model !== undefined && { model }),
     ...(profile !== undefined && { profile }),
     ...(settingsFile !== undefined && { settingsFile: resolve(settingsFile) }),
