@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { test } from 'node:test'
 import { systemReason } from './exit.ts'
 
@@ -12,6 +12,10 @@ test('what the system says is told in words, without its code, its call and the 
   assert.equal(said('ENODEV: no such device, read', 'ENODEV'), 'no such device')
   assert.equal(said('something else, entirely'), 'something else, entirely')
   assert.equal(systemReason('text'), 'text')
+  assert.throws(
+    () => rmSync(import.meta.dirname),
+    (error) => systemReason(error) === 'it is a folder',
+  )
   assert.throws(
     () => readFileSync(`${import.meta.filename}/x`),
     (error) => !/ENOTDIR|'/.test(systemReason(error)),

@@ -31,8 +31,8 @@ export function createScripts(cwd: string, builtIn: Readonly<Record<string, () =
   }
 }
 
-const reasonOf = ({ code, message }: NodeJS.ErrnoException): string =>
-  code === 'ENOENT' ? 'no such file' : code === 'EISDIR' ? 'it is a folder' : message
+const reasons: Record<string, string> = { ENOENT: 'no such file', EISDIR: 'it is a folder', EACCES: 'permission denied' }
+const reasonOf = ({ code = '', message }: NodeJS.ErrnoException): string => reasons[code] ?? message
 
 async function readScript(file: string, builtIn: readonly string[]): Promise<string> {
   try {
