@@ -46,7 +46,8 @@ test('wrong usage is exit 2 and names the nearest', () => {
     [['validate', '--max-line', 'lots', sample], /is not a size/],
     [['convert', '/no/such/file', '--to', 'avenor'], /no such file/],
     [['convert', '/tmp', '--to', 'avenor'], /folder/],
-    [['schema', 'nope'], /not a dialect/],
+    [['schema', 'nope'], /not a dialect \(known: .*, config, script\)/],
+    [['schema', 'confg'], /did you mean config/],
     [['tour', 'extra'], /takes no FILE/],
   ] as const) {
     const { status, stderr, stdout } = sluice(args)

@@ -36,12 +36,14 @@ export const dialectNames: readonly string[] = claimers.map(({ name }) => name)
 /** The ones that others can be translated into; the rest is only read. */
 export const writableNames: readonly string[] = ['sluice', 'claude', 'aictrl', 'avenor', 'appctl', 'acp']
 
-export async function loadDialect(name: string, flag: string): Promise<Dialect> {
+/** `others`: what else may stand in its place. */
+export async function loadDialect(name: string, flag: string, others: readonly string[] = []): Promise<Dialect> {
   const load = Object.hasOwn(loaders, name) ? loaders[name] : undefined
   if (load !== undefined) return load()
-  const near = nearest(name, dialectNames)
+  const known = [...dialectNames, ...others]
+  const near = nearest(name, known)
   throw usageError(
-    `${flag} ${quoted(name)} is not a dialect${near === undefined ? '' : `; did you mean ${near}?`} (known: ${dialectNames.join(', ')})`,
+    `${flag} ${quoted(name)} is not a dialect${near === undefined ? '' : `; did you mean ${near}?`} (known: ${known.join(', ')})`,
   )
 }
 

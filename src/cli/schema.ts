@@ -34,7 +34,8 @@ export async function run(argv: readonly string[]): Promise<number> {
 }
 
 /** Files that users write have a schema of their own, which ships with the package. */
+const shared: readonly string[] = ['config', 'script']
 async function fileOf(name: string): Promise<string> {
-  if (name === 'config' || name === 'script') return `../share/${name}.schema.json`
-  return `./schema/${(await loadDialect(name, 'schema')).name}.json`
+  if (shared.includes(name)) return `../share/${name}.schema.json`
+  return `./schema/${(await loadDialect(name, 'schema', shared)).name}.json`
 }
