@@ -9,7 +9,7 @@ import { appctl } from './dialects/appctl/index.ts'
 import { avenor } from './dialects/avenor/index.ts'
 import { claude } from './dialects/claude/index.ts'
 import { codex } from './dialects/codex/index.ts'
-import type { Dialect, WritableDialect } from './dialects/contract.ts'
+import { type Dialect, isWritable, type WritableDialect } from './dialects/contract.ts'
 import { copilot } from './dialects/copilot/index.ts'
 import { gemini } from './dialects/gemini/index.ts'
 import { opencode } from './dialects/opencode/index.ts'
@@ -46,7 +46,16 @@ const encoder = new TextEncoder()
 function* chunks(input: Input): Generator<Uint8Array> {
   if (typeof input === 'string') yield encoder.encode(input)
   else if (input instanceof Uint8Array) yield input
-  else for (const chunk of input) yield typeof chunk === 'string' ? encoder.encode(chunk) : chunk
+  else {
+    let half = '' // of a character that two texts share
+    for (const chunk of input) {
+      const text = half + (typeof chunk === 'string' ? chunk : '')
+      half = typeof chunk === 'string' && /[\ud800-\udbff]$/.test(text) ? text.slice(-1) : ''
+      yield encoder.encode(text.slice(0, text.length - half.length))
+      if (typeof chunk !== 'string') yield chunk
+    }
+    yield encoder.encode(half)
+  }
 }
 
 /** Which dialect is it? `dialect` is absent when none is sure. */
@@ -89,7 +98,8 @@ export function write(
   events: Iterable<Event>,
   dialect: WritableName,
 ): { text: string; records: Rec[]; losses: Loss[]; additions: Addition[] } {
-  const to = named(dialect)
+  const to: Dialect = named(dialect)
+  if (!isWritable(to)) throw new TypeError(`${to.name} can be read but not written`)
   const ledger = createLedger(to)
   const records: Rec[] = []
   const sink = ledgerSink(ledger, to, (record) => void records.push(record))

@@ -1,7 +1,7 @@
 // Properties of reading: whatever the bytes are and however they are cut, the same events come out, in canonical order.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { type DialectName, detect, type Event } from '../src/index.ts'
+import { type DialectName, detect, type Event, read, write } from '../src/index.ts'
 import { breakStream, createRandom, cutStream, extendStream, legalStream, linesOf, noisy, streamDialects } from '../src/testing/index.ts'
 import { breachesOf } from './canonical.ts'
 import { inputsIn, meaningOf } from './meaning.ts'
@@ -49,6 +49,16 @@ const framings: Record<string, (dialect: DialectName, seed: number) => string> =
       .map((record) => `${JSON.stringify(record, null, 2)}\n`)
       .join(''),
 }
+
+test('any cut of a text gives the same events', () => {
+  const text = '{"kind":"user_prompt","text":"a 😀 b"}\n'
+  for (let at = 0; at <= text.length; at++) assert.deepEqual(read([text.slice(0, at), text.slice(at)]), read(text))
+  assert.deepEqual(read([text, bytesOf(text), text]), read(text + text + text))
+})
+
+test('what is only read cannot be written', () => {
+  assert.throws(() => write([], 'codex' as 'claude'), /^TypeError: codex can be read but not written$/)
+})
 
 suite('any cut of the bytes gives the same events', () => {
   for (const dialect of names) {
