@@ -19,8 +19,8 @@ const spec: CommandSpec = {
   exits: [
     '0    you left',
     '2    wrong usage or settings, or no terminal',
-    '4    a cap on cost was reached',
-    '124  --timeout',
+    '4    a cap on cost, tokens or calls was reached',
+    '124  --timeout or --progress-timeout',
     '130  SIGINT from another program',
     '143  SIGTERM or SIGHUP',
   ],
