@@ -14,7 +14,7 @@ const spec: CommandSpec = {
   about: `Lists the skills that sluice run finds: SKILL.md in .claude/skills, .agents/skills and .sluice/skills, of the home folder and of the
 project. Files that are not skills are named on stderr, with the reason.`,
   options: {
-    dir: { type: 'string', value: 'D', help: 'the folder to look from; the working folder without it' },
+    dir: { type: 'string', value: 'DIR', help: 'the folder to look from; the working folder without it' },
     json: { type: 'boolean', help: 'one skill a line, with its path and whole description' },
   },
   examples: [
