@@ -101,6 +101,7 @@ test('what a run refuses, and a run that is not there, are errors of the command
     [['dance'], 2, /"dance" is not what to do: status/],
     [['answer', 'q1'], 2, /one OPTION/],
     [['cancel', 'now'], 2, /"now" is too much/],
+    [['status', 'run_2'], 2, /"run_2" is too much; a run is named by --run ID/],
     [['shutdown', 'imediate'], 2, /^shutdown "imediate" is neither graceful nor immediate; did you mean immediate\?\n$/],
     [['shutdown', 'x'], 2, /^shutdown "x" is neither graceful nor immediate\n$/],
     [['history', '--limit', '1000'], 2, /^--limit 1000 is more than 256; go on with --after N/],

@@ -51,7 +51,10 @@ type Values = Parsed['values']
 type Action = (client: Client, words: Words, values: Values, token: () => string) => Promise<unknown>
 
 const actions: Record<string, Action> = {
-  status: async (client) => `${JSON.stringify(await client.call('status'), undefined, 2)}\n`,
+  status: async (client, words) => {
+    noMore(words)
+    return `${JSON.stringify(await client.call('status'), undefined, 2)}\n`
+  },
   prompt: async (client, words, _values, token) => {
     await client.call('prompt', { text: textIn(words), token: token() })
     return 'prompt queued\n'
@@ -150,7 +153,7 @@ function textIn(words: Words): string {
 }
 
 function noMore(words: Words): void {
-  if (words[0] !== undefined) throw usageError(`${quoted(words[0])} is too much`)
+  if (words[0] !== undefined) throw usageError(`${quoted(words[0])} is too much; a run is named by --run ID`)
 }
 
 function eventIn(words: Words): unknown {
