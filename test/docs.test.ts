@@ -101,11 +101,21 @@ suite('options', () => {
   const commands = [...sluice(['--help']).stdout.matchAll(/^ {2}(\w+) {2,}/gm)].map(([, name]) => name!)
   const known = new Map(commands.map((command) => [command, optionsIn(helpOf(command).replace(/Examples:[^]*?(?=\nExit|$)/, ''))]))
 
+  const pageOfCommand = (command: string): string => `docs/${command === 'model' ? 'script' : command}.md` // model.md is about events
+
   test('every option of a command stands in its page', () => {
     for (const [command, options] of known) {
-      const page = `docs/${command === 'model' ? 'script' : command}.md` // model.md is about events
+      const page = pageOfCommand(command)
       if (!existsSync(join(root, page))) assert.deepEqual(options, ['--help'], `${command} has options and no page`)
       else for (const option of options) assert.ok(textOf(page).includes(`\`${option}`), `${page} does not tell of ${option}`)
+    }
+  })
+
+  test('every option in a table of a command is one of its own', () => {
+    for (const [command, options] of known) {
+      if (!existsSync(join(root, pageOfCommand(command)))) continue
+      for (const [, option = ''] of textOf(pageOfCommand(command)).matchAll(/^\| `(--[a-z][a-z-]*)/gm))
+        assert.ok(options.includes(option), `${pageOfCommand(command)}: sluice ${command} has no ${option}`)
     }
   })
 
