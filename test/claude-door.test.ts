@@ -77,6 +77,12 @@ test('a host that asks nothing of the agent gets no session', async () => {
   assert.equal(existsSync(join(scene.env.HOME, '.local/share/sluice/sessions')), false)
 })
 
+test('a prompt of the command line is not dropped without a word where prompts come on stdin', () => {
+  const { status, stdout, stderr } = sluice(['claude', '-p', 'hi', '--model', 'script/demo', '--input-format', 'stream-json'], '')
+  assert.deepEqual([status, stdout], [0, ''])
+  assert.match(stderr, /prompt of the command line is passed over/)
+})
+
 test('a permission is asked and allowed, with another input if the host wants it', async () => {
   for (const [more, made] of [
     [{}, 'one\n'],

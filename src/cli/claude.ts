@@ -12,6 +12,8 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (argv.includes('--version') || argv.includes('-v')) return shown(`${version} (sluice)\n`)
   const { agent, door, words, unknown } = claudeOptions(argv, workFolder('.'), process.env)
   if (unknown.length > 0) say(`sluice: passed over, for they are not known here: ${unknown.join(' ')}`)
+  if (door.readsHost && words.length > 0)
+    say('sluice: the prompt of the command line is passed over: with stream-json prompts come on stdin')
   if (door.readsHost) return claudeDoor(agent, door)
   return claudeDoor(agent, { ...door, prompt: { text: promptOf(words, undefined, isTerminal(0)), files: [] } })
 }
