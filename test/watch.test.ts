@@ -4,6 +4,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { command, env, fixture, scratch, shell, sluice } from './run.ts'
@@ -250,6 +251,13 @@ async function isOpen(pid: number, file: string): Promise<void> {
   while (!readdirSync(`/proc/${pid}/fd`).some(isIt)) await setTimeout(20)
 }
 
+/** Whether a process is told by the system what happens in a folder. */
+function watches(pid: number, folder: string): boolean {
+  const { ino } = statSync(folder)
+  const infos = readdirSync(`/proc/${pid}/fdinfo`).map((fd) => readFileSync(`/proc/${pid}/fdinfo/${fd}`, 'utf8'))
+  return infos.some((info) => info.includes(`ino:${ino.toString(16)} `))
+}
+
 test('a named pipe: a signal ends it before anybody writes, and what is written is told at once', { timeout: 60_000 }, async () => {
   for (const [args, signal, code] of [
     [[], 'SIGTERM', 143],
@@ -271,5 +279,36 @@ test('a named pipe: a signal ends it before anybody writes, and what is written 
     await writer.close()
     assert.deepEqual(await reading.ended, { code: 0, signal: null })
     assert.equal(reading.out() + reading.errors(), line('one') + endLine)
+  }
+})
+
+test('what comes to be a named pipe is read like one that was there', { timeout: 60_000 }, async () => {
+  const pipe = newFile()
+  await using watching = startWatch(['--follow', pipe])
+  while (!watches(watching.child.pid!, dirname(pipe))) await setTimeout(20)
+  spawnSync('mkfifo', [pipe])
+  const writer = await open(pipe, 'w')
+  await writer.write(chunk('one'))
+  await watching.shows(line('one'))
+  await writer.write(end)
+  await writer.close()
+  assert.deepEqual(await watching.ended, { code: 0, signal: null })
+  assert.equal(watching.out() + watching.errors(), line('one') + endLine)
+})
+
+test('a terminal: its lines are told at once, and a signal is heard', { timeout: 60_000 }, async () => {
+  const script = spawn('script', ['-qec', 'stty -echo; tty; exec sleep 60', '/dev/null'], { env, stdio: ['pipe', 'pipe', 'ignore'] })
+  try {
+    const [said] = (await once(script.stdout, 'data')) as [Buffer]
+    const tty = said.toString().trim()
+    await using watching = startWatch([tty])
+    await isOpen(watching.child.pid!, tty)
+    script.stdin.write(chunk('one'))
+    await watching.shows(line('one'))
+    await setTimeout(100) // nothing tells when it reads again
+    watching.child.kill('SIGINT')
+    assert.deepEqual(await watching.ended, { code: 130, signal: null })
+  } finally {
+    script.kill()
   }
 })

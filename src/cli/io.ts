@@ -85,13 +85,17 @@ export function statOf(file: string): Stats | undefined {
 }
 
 /**
- * Of a named pipe. While it has nothing to give, also before anybody writes to it, others can be read and signals are heard: to open it in
- * the usual way waits for a writer, and nothing ends that wait.
+ * Of a named pipe or a device. While it has nothing to give, also before anybody writes to it, others can be read and signals are heard: to
+ * read it in the usual way waits for a writer, and nothing ends that wait.
  */
 export function pipeBlocks(file: string, signal?: AbortSignal): Blocks {
-  const { Socket } = process.getBuiltinModule('node:net') // only here: it is slow to load
-  const fd = opened(file, constants.O_RDONLY | constants.O_NONBLOCK)
-  return streamBlocks(new Socket({ fd, readable: true, writable: false, ...(signal && { signal }) }), quoted(file, 500))
+  const fd = opened(file, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY)
+  const name = quoted(file, 500)
+  const options = { fd, readable: true, writable: false, ...(signal && { signal }) }
+  // Only here: both are slow to load.
+  if (fstatSync(fd).isFIFO()) return streamBlocks(new (process.getBuiltinModule('node:net').Socket)(options), name)
+  const { isatty, ReadStream } = process.getBuiltinModule('node:tty')
+  return isatty(fd) ? streamBlocks(new ReadStream(fd, options), name) : blocksOf(fd, name)
 }
 
 async function* streamBlocks(stream: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {

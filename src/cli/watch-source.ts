@@ -3,7 +3,7 @@
 // numbered as in the file, and what is open at the cursor (a loop, a call) is known.
 import { setImmediate as turn } from 'node:timers/promises'
 import { quoted } from '../base/text.ts'
-import { follow, type Piece } from '../files/follow.ts'
+import { follow, isStream, type Piece } from '../files/follow.ts'
 import { CommandError, exitCodes, say, systemReason } from './exit.ts'
 import { type Blocks, blocks, pipeBlocks, statOf } from './io.ts'
 import type { Out } from './watch-out.ts'
@@ -25,8 +25,7 @@ export async function watchSource({ file, follows, cursor, out, signal, ...optio
   const stream = createStream({ ...options, put: out, skip: cursor?.start ?? 0 })
   const silent = new AbortController()
   const ending = AbortSignal.any([signal, silent.signal])
-  const kind = kindOf(file)
-  const grows = follows && kind === 'file'
+  let grows = follows && isFile(file)
   let timer: NodeJS.Timeout | undefined
   let began = 0 // where in the stream the file begins: before it were others of its name
   let wholeLines = 0 // where in the file the last whole line ends
@@ -52,9 +51,15 @@ export async function watchSource({ file, follows, cursor, out, signal, ...optio
     wholeLines = 0
   }
 
+  async function* pieces(): AsyncGenerator<Piece, void, void> {
+    if (grows) yield* followed(file, ending)
+    if (ending.aborted) return
+    grows = false // what came to be there is a pipe
+    yield* once(file === '-' || isFile(file) ? blocks(file) : pipeBlocks(file, ending), ending)
+  }
+
   try {
-    const source = (): Blocks => (kind === 'pipe' ? pipeBlocks(file, ending) : blocks(file))
-    for await (const piece of grows ? followed(file, ending) : once(source(), ending)) {
+    for await (const piece of pieces()) {
       if (piece.type === 'bytes') await take(piece)
       else if (piece.type === 'idle') await stream.rest()
       else await startAnew(piece.type)
@@ -72,12 +77,7 @@ export async function watchSource({ file, follows, cursor, out, signal, ...optio
 }
 
 /** Pipes and devices end by themselves; what is not there yet may become a file, and so may a folder. */
-function kindOf(file: string): 'file' | 'pipe' | 'other' {
-  if (file === '-') return 'other'
-  const stat = statOf(file)
-  if (stat?.isFIFO() === true) return 'pipe'
-  return stat === undefined || stat.isFile() || stat.isDirectory() ? 'file' : 'other'
-}
+const isFile = (file: string): boolean => file !== '-' && !isStream(statOf(file))
 
 async function* followed(file: string, signal: AbortSignal): AsyncGenerator<Piece, void, void> {
   try {

@@ -1,7 +1,7 @@
 // A file that may not exist yet, grows, is truncated, rotated or replaced, as one stream of bytes and of what happened to it.
 // Surprises: what a file still gets after it lost its name is read until its successor has bytes of its own; and bytes shortly
 // before the place reached are compared each time, so a file rewritten in one go is noticed though it has not shrunk.
-import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs'
 import { setImmediate as turn } from 'node:timers/promises'
 import { copyOf } from '../base/bytes.ts'
 import { createBell, idOf } from './bell.ts'
@@ -20,7 +20,10 @@ const blockSize = 1 << 16
 /** So many bytes before the place reached are compared. */
 const guard = 64
 
-/** Ends when the signal aborts. Throws what opening or reading throws, but for a file that is not there. */
+/**
+ * Ends when the signal aborts, or when what comes to be there is a pipe or a device, which cannot be followed: it is left unopened. Throws
+ * what opening or reading throws, but for a file that is not there.
+ */
 export async function* follow(path: string, { signal }: { signal?: AbortSignal | undefined } = {}): AsyncGenerator<Piece, void, void> {
   using bell = createBell(path)
   const buffer = Buffer.allocUnsafeSlow(guard + blockSize)
@@ -29,7 +32,10 @@ export async function* follow(path: string, { signal }: { signal?: AbortSignal |
   try {
     while (signal?.aborted !== true) {
       bell.arm(file?.id)
-      file ??= openIfThere(path)
+      if (file === undefined) {
+        if (isStream(statSync(path, { throwIfNoEntry: false }))) return
+        file = openIfThere(path)
+      }
       if (file !== undefined) {
         next = successor(path, file)
         yield* rest(file, buffer, signal)
@@ -76,9 +82,13 @@ function successor(path: string, { id }: Open): Open | undefined {
   return stat === undefined || idOf(stat) === id || stat.size === 0n ? undefined : openIfThere(path)
 }
 
+/** What ends by itself, and has no places to read from. */
+export const isStream = (stat: Stats | undefined): boolean => stat !== undefined && !stat.isFile() && !stat.isDirectory()
+
+/** Without waiting for a writer, should it have become a pipe just now. */
 function openIfThere(path: string): Open | undefined {
   try {
-    const fd = openSync(path, 'r')
+    const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
     return { fd, id: idOf(fstatSync(fd, { bigint: true })), at: 0, before: new Uint8Array(0) }
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
