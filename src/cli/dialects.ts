@@ -51,7 +51,8 @@ export async function loadDialect(name: string, flag: string, others: readonly s
 export type Opened = { dialect: Dialect; read(take: (block: Uint8Array) => boolean | void): ReturnType<typeof pump> }
 
 /** Bytes that are kept until it is known: twice the longest line that is read unless somebody says otherwise. */
-const mostHeld = 1 << 28
+export const mostHeld = 1 << 28
+export const inMostHeld = ` in its first ${mostHeld >> 20} MiB`
 
 /** Chooses the dialect, from the flag or from the first records. `advice`: what to do where they do not tell it. */
 export async function open(input: Blocks, from: string | undefined, advice?: string): Promise<Opened> {
@@ -69,8 +70,7 @@ export async function open(input: Blocks, from: string | undefined, advice?: str
   if (how === 'ended') sniffer.end()
   const choice = sniffer.choice()
   if (choice === undefined) {
-    const where = how === 'ended' ? '' : ` in its first ${mostHeld >> 20} MiB`
-    throw new CommandError(unknownText(sniffer.detection(), advice, where), exitCodes.usage)
+    throw new CommandError(unknownText(sniffer.detection(), advice, how === 'ended' ? undefined : inMostHeld), exitCodes.usage)
   }
   return {
     dialect: await loadDialect(choice.name, '--from'),
@@ -82,17 +82,17 @@ export async function open(input: Blocks, from: string | undefined, advice?: str
 }
 
 /** In small steps: the first records decide, the rest of a large block need not be read for it. */
-function sniff(sniffer: ReturnType<typeof createSniffer>, block: Uint8Array): void {
+export function sniff(sniffer: ReturnType<typeof createSniffer>, block: Uint8Array): void {
   const step = 1 << 14
   for (let at = 0; at < block.length && !sniffer.decided(); at += step) sniffer.push(block.subarray(at, at + step))
 }
 
 const useFrom = `; name it with --from DIALECT (${dialectNames.join(', ')})`
 
-export function unknownText({ records, unreadable, encoding }: Detection, advice = useFrom, where = ''): string {
-  if (records + unreadable === 0) return `${emptyText}, so its dialect cannot be told${advice}`
+export function unknownText({ records, unreadable, encoding }: Detection, advice = useFrom, where = ' in it'): string {
+  if (records + unreadable === 0 && where !== inMostHeld) return `${emptyText}, so its dialect cannot be told${advice}`
   if (encoding !== undefined) return `the input ${encodingText(encoding)}`
-  const seen = records === 0 ? `no JSON record was found${where || ' in it'}` : 'its records are of no known dialect'
+  const seen = records === 0 ? `no JSON record was found${where}` : 'its records are of no known dialect'
   return `cannot tell the dialect of the input: ${seen}${advice}`
 }
 

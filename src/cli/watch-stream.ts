@@ -8,16 +8,13 @@ import type { Event } from '../model/event.ts'
 import { createSniffer } from '../stream/detect.ts'
 import { createReader } from '../stream/read.ts'
 import type { Redactor } from '../stream/redact.ts'
-import { claimers, loadDialect, unknownText } from './dialects.ts'
+import { claimers, inMostHeld, loadDialect, mostHeld, sniff, unknownText } from './dialects.ts'
 import { CommandError, exitCodes, say } from './exit.ts'
 import { createCleaner } from './watch-redact.ts'
 import type { SessionsSeen } from './watch-session.ts'
 import { createOver, type Over } from './watch-over.ts'
 import type { Put, Seen, View, ViewOptions } from './watch-view.ts'
 
-/** Bytes that are held at most, and the steps in which they are looked at: the first records decide. */
-const mostHeld = 64 << 20
-const step = 1 << 14
 const newline = Uint8Array.of(0x0a)
 
 export type StreamOptions = {
@@ -109,7 +106,8 @@ export function createStream({ name, put, createView, createClassifier, redactor
     say(`sluice: ${name}line ${line}, byte ${byte}: ${redactor?.text(text).text ?? text} (${code})`)
 
   async function start(dialectName: string | undefined): Promise<void> {
-    if (dialectName === undefined) throw new CommandError(`${name}${unknownText(sniffer.detection())}`, exitCodes.usage)
+    const where = size > mostHeld ? inMostHeld : undefined
+    if (dialectName === undefined) throw new CommandError(`${name}${unknownText(sniffer.detection(), undefined, where)}`, exitCodes.usage)
     known = await open(dialectName)
     for (const bytes of held ?? []) known.reader.push(bytes)
     held = undefined
@@ -119,10 +117,10 @@ export function createStream({ name, put, createView, createClassifier, redactor
   /** Whatever else is written to it. */
   const cannotHoldRecords = (): boolean => sniffer.detection().encoding !== undefined
 
-  async function sniff(bytes: Uint8Array): Promise<void> {
+  async function look(bytes: Uint8Array): Promise<void> {
     const copy = copyOf(bytes) // to sniff it in steps may change the block
     held?.push(copy)
-    for (let at = 0; at < copy.length && !sniffer.decided(); at += step) sniffer.push(copy.subarray(at, at + step))
+    sniff(sniffer, copy)
     if (options.dialect !== undefined) await start(options.dialect)
     else if (sniffer.decided() || size > mostHeld) await start(sniffer.choice()?.name)
   }
@@ -130,7 +128,7 @@ export function createStream({ name, put, createView, createClassifier, redactor
   async function push(bytes: Uint8Array): Promise<void> {
     size += bytes.length
     lineIsOpen = bytes.at(-1) !== 0x0a
-    if (known === undefined) return sniff(bytes)
+    if (known === undefined) return look(bytes)
     known.reader.push(bytes)
     await known.view.load?.()
   }
