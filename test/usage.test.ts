@@ -180,6 +180,24 @@ test('a session that is resumed in another file counts once, in whatever order t
   assert.deepEqual(tokens(usage(streams('claude/1.0.128', 'old'))), [36, 102, 3000, 600], 'old versions count anew')
 })
 
+test('beside a transcript of two turns, a recording of either or of both adds nothing and takes nothing away', () => {
+  const home = newHome()
+  const stream = readFileSync(fixture('claude/2.1.325/j-stdin-multiturn.ndjson'), 'utf8')
+  const cut = stream.indexOf('\n', stream.indexOf('"type":"result"')) + 1
+  put(home, 'first.ndjson', stream.slice(0, cut))
+  put(home, 'second.ndjson', stream.slice(cut))
+  put(home, 'both.ndjson', stream)
+  const transcript = readFileSync(fixture('claude/2.1.325/j-stdin-multiturn.session/19bf2541-91e7-4dc4-82b6-4f300607788d.jsonl'), 'utf8')
+  put(home, 'with-sum.jsonl', transcript)
+  put(home, 'without.jsonl', transcript.replace(/^.*"cost-state".*\n/m, ''))
+  for (const log of ['with-sum.jsonl', 'without.jsonl'])
+    for (const names of [[], ['first.ndjson'], ['second.ndjson'], ['both.ndjson'], ['first.ndjson', 'second.ndjson']]) {
+      const report = usage([log, ...names].map((name) => join(home, name)))
+      assert.deepEqual(tokens(report), [24, 68, 2000, 400], `${log} ${names.join(' ')}`)
+      assert.equal(report.totals.costUsd, 0.003192)
+    }
+})
+
 test('a log counts once, in whatever ways it is reached', () => {
   const home = newHome()
   copy('codex/exec/b-read.rollout.jsonl', home, '.codex/sessions/2026/rollout-1.jsonl')

@@ -31,6 +31,10 @@ export type Session = {
   pendingApart: Sums
   turn: Turn
   inTurn: boolean
+  /** Messages from a log that does not tell turns, while no sum has replaced them. */
+  kept: Counted[]
+  /** The times of those that a stream has told again: the first in the turn at hand, and the last of all. */
+  retold: { from?: number | undefined; to?: number | undefined }
   running: Running | undefined
   /** What had been seen when the running total began: a resumed program may count anew. */
   base: Sums
@@ -129,6 +133,8 @@ const newSession = (id: string): Session => ({
   pendingApart: zero(),
   turn: { replaced: false },
   inTurn: false,
+  kept: [],
+  retold: {},
   running: undefined,
   base: zero(),
 })

@@ -1,6 +1,7 @@
 // One precedence for all that a stream says about usage, from the narrowest report to the widest:
 //  · a message counts once by its id; what was told of it before its end is replaced by its end;
-//  · the sum of a turn replaces the messages since the turn before, for it knows calls that no message shows;
+//  · the sum of a turn replaces the messages since the turn before, for it knows calls that no message shows; where a log without turns
+//    told more of them than the stream with the sum, those from the first to the last that the stream tells;
 //  · a running total of the session adds only what it knows more than all that was counted in the session until then.
 import { nanosOf, type Tokens } from '../prices/price.ts'
 import { type Claim, type Counted, createAccount, met, type Running, type Session } from './usage-account.ts'
@@ -25,15 +26,15 @@ export function createBook({ remember: mostMessages = 1 << 14, ...options }: Boo
   let oldest = 0
 
   /**
-   * A message has ended, of which `before` was counted when it began; `open` is the key under which it was open. A running total that
-   * came while it was knew it: what its end adds was seen by then.
+   * A message has ended, of which `before` was counted when it began; `open` is the key under which it was open, in a stream that tells
+   * turns. A running total that came while it was knew it: what its end adds was seen by then.
    */
   function message(session: Session, claim: Claim, open?: string, before: readonly Counted[] = []): void {
     const told = session.running
     const seen = open !== undefined && told?.open.delete(open) === true ? { ...session.seen } : undefined
     for (const counted of before) uncount(counted)
     met(session, claim.at)
-    if (tokensIn(claim.tokens) > 0 || claim.nanos) once(session, claim)
+    if (tokensIn(claim.tokens) > 0 || claim.nanos) once(session, claim, open === undefined)
     if (seen === undefined) return
     add(told!.seen, session.seen, 1)
     add(told!.seen, seen, -1)
@@ -50,11 +51,16 @@ export function createBook({ remember: mostMessages = 1 << 14, ...options }: Boo
   }
 
   /** A later report of the same message counts if it says more. */
-  function once(session: Session, claim: Claim): void {
+  function once(session: Session, claim: Claim, isKept: boolean): void {
     const { message: id, request } = claim
     if (id === undefined || id.startsWith('~')) return void count(session, claim)
     const before = find(session, id, request)
-    if (before === undefined) return remember(id, messages.get(id), count(session, claim))
+    if (before === undefined) {
+      const counted = count(session, claim)
+      if (isKept) session.kept.push(counted)
+      return remember(id, messages.get(id), counted)
+    }
+    if (!isKept && before.session === session) retell(session, before.claim.at)
     if (before.session !== session && before.copies?.includes(session.id) !== true) {
       before.copies = [...(before.copies ?? []), session.id]
       add(session.seen, ledger.weigh(before.claim), 1) // the running totals of a copy may know it
@@ -78,8 +84,43 @@ export function createBook({ remember: mostMessages = 1 << 14, ...options }: Boo
     oldest = (oldest + 1) % mostMessages
   }
 
+  /**
+   * What a log without turns told is not in the sum of a turn where it comes after the last message of the turn. Where it comes before
+   * the first, it is in the sum if that goes on with the sums of the session (no `isShare`) and holds it.
+   */
+  function setAside(session: Session, parts: readonly Claim[], isShare: boolean): { earlier: Counted[]; later: Counted[] } {
+    const { kept, retold, turn: now } = session
+    const pending = kept.filter((one) => one.turn === now)
+    const later = pending.filter(({ claim }) => claim.at! > retold.to!)
+    for (const one of later) uncount(one)
+    const sum = parts.reduce<Tokens>((all, { tokens }) => plus(all, tokens, 1), {})
+    const holdsAll = !isShare && tokensIn(beyond(session.pendingSums, sum)) === 0
+    const earlier = holdsAll ? [] : pending.filter(({ claim }) => claim.at! < (retold.from ?? Infinity) && !(claim.at! > retold.to!))
+    for (const one of earlier) uncount(one)
+    if (retold.from !== undefined) for (const part of parts) part.at ??= retold.to
+    return { earlier, later }
+  }
+
+  const recount = (all: readonly Counted[]): void => all.forEach((one) => Object.assign(one, count(one.session, one.claim)))
+
   /** The sum of a turn, by model where that is told; `own` is the main conversation's part of it. */
-  function turn(session: Session, parts: readonly Claim[], own: Tokens | undefined): void {
+  function turn(session: Session, parts: readonly Claim[], own?: Tokens, isShare = false): void {
+    if (session.kept.length === 0) return replace(session, parts, own)
+    const { earlier, later } = setAside(session, parts, isShare)
+    const seen = { ...session.seen }
+    const told = session.retold.from === undefined ? undefined : session.running
+    replace(session, parts, own)
+    if (told !== undefined) {
+      add(told.seen, session.seen, 1) // the running total came later, and knew what the sum of the turn knows
+      add(told.seen, seen, -1)
+    }
+    recount(earlier)
+    breakOff(session)
+    recount(later)
+    session.kept = later
+  }
+
+  function replace(session: Session, parts: readonly Claim[], own: Tokens | undefined): void {
     const told = parts.some(({ tokens }) => tokensIn(tokens) > 0)
     // A sum of nothing, after messages that used something, is a sum that the program did not make.
     if (told || (parts.length > 0 && tokensIn(session.pendingSums) === 0)) {
@@ -163,7 +204,14 @@ export function createBook({ remember: mostMessages = 1 << 14, ...options }: Boo
   return { ...account, begin, message, turn, breakOff, running, lifetime, runningApart, inherit, settle }
 }
 
+function retell({ kept, retold }: Session, at: number | undefined): void {
+  if (kept.length === 0 || at === undefined) return
+  retold.from = Math.min(at, retold.from ?? at)
+  retold.to = Math.max(at, retold.to ?? at)
+}
+
 function nextTurn(session: Session): void {
+  session.retold.from = undefined
   session.turn = { replaced: false }
   session.pending.clear()
   session.pendingLanes.clear()

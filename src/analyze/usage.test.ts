@@ -39,6 +39,33 @@ test('the sum of a turn replaces its messages, and later messages come on top', 
   assert.deepEqual(totalsOf([...message('a', used(1, 1)), turn, ...message('b', used(2, 2))]), [7, 52, 0, 0, 0])
 })
 
+test('of what a log without turns tells, the sum of a turn replaces what the stream tells again, and what lies between', () => {
+  const day = 86_400_000
+  const log: [id: string, at: number, agent?: string][] = [
+    ['a', 1],
+    ['b', 2],
+    ['hidden', 3, 'sub'],
+    ['c', 4],
+    ['d', day],
+  ]
+  const totals = (turn: number, record: Record<string, unknown> = {}, running?: number) => {
+    const usage = createUsage({ utc: true })
+    const { book } = usage
+    const session = book.sessionOf('s')
+    for (const [id, at, agent] of log) book.message(session, { message: id, at, agent, tokens: used(10) })
+    if (running !== undefined) book.running(session, {}, used(running), new Set())
+    for (const bare of [...message('b', used(10)), ...message('c', used(10))]) usage.push(event(bare))
+    usage.push(event({ kind: 'turn.end', reason: 'end_turn', usage: used(turn) }), record)
+    const { totals: all, days, agents } = usage.report()
+    return [all.input, ...days.map(({ input }) => input), agents.length]
+  }
+  assert.deepEqual(totals(31), [51, 41, 10, 0], 'a and d are of other turns, and the sum is of the day of c')
+  assert.deepEqual(totals(41), [51, 41, 10, 0], 'a resumed process that goes on with the sums holds a too')
+  assert.deepEqual(totals(41, { model_usage_since_last_result: {} }), [61, 51, 10, 0], 'it says that this is one turn')
+  assert.deepEqual(totals(0), [50, 40, 10, 1], 'no sum')
+  assert.deepEqual(totals(31, {}, 51), [51, 41, 10, 0], 'a total of the session knows what the turn knows')
+})
+
 test('a turn that tells nothing leaves its messages', () => {
   for (const usage of [undefined, used(0)])
     assert.deepEqual(totalsOf([...message('a', used(1, 1)), { kind: 'turn.end', reason: 'cancelled', usage }]), [1, 1, 0, 0, 0])

@@ -96,12 +96,12 @@ export function createUsage(options: UsageOptions = {}) {
     if (message !== undefined) openIn(session).get(keyOf(event))?.told.push(counted)
   }
 
-  function turnEnd(session: Session, { usage, own, byModel, cost, at }: EventOf<'turn.end'>): void {
+  function turnEnd(session: Session, { usage, own, byModel, cost, at }: EventOf<'turn.end'>, isShare: boolean): void {
     const parts: Claim[] = []
     for (const { model, usage: part, cost: price } of byModel ?? []) parts.push({ model, at, ...told(part, price) })
     if (parts.length === 0 && usage !== undefined) parts.push({ at, ...told(usage, cost) })
     else if (parts.length > 0) share(parts, toldNanos(cost?.usd, usage))
-    book.turn(session, parts, own)
+    book.turn(session, parts, own, isShare)
   }
 
   function sessionEnd(session: Session, { usage, cost, at }: EventOf<'session.end'>): void {
@@ -111,7 +111,7 @@ export function createUsage(options: UsageOptions = {}) {
   }
 
   return {
-    /** `record`: what the event came from. Claude's transcripts tell there the request, by which a copy in another session is known. */
+    /** `record`: what the event came from. Claude tells there the request, by which a copy in another session is known, and of a sum whether it is this turn's. */
     push(event: Event, record?: Rec): void {
       switch (event.kind) {
         case 'session.start':
@@ -127,7 +127,7 @@ export function createUsage(options: UsageOptions = {}) {
           sessionOf(event).inTurn = true
           return
         case 'turn.end':
-          return turnEnd(sessionOf(event), event)
+          return turnEnd(sessionOf(event), event, record?.['model_usage_since_last_result'] !== undefined)
         case 'session.end':
           return sessionEnd(sessionOf(event), event)
       }
