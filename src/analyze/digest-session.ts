@@ -41,21 +41,28 @@ export function createSessionFold(session: string | undefined) {
   let end: number | undefined
   let last = 0
   let silence: SessionDigest['longestSilence']
+  let inTurn = false
+  let idle: string | undefined // what was waited for between turns; these need not tell their times
   let turnsMs = 0
   let notAllowed = 0
+  let background = 0
   const more = { errors: 0, stalls: 0 }
   let over: EventOf<'session.end'> | undefined
 
   function time(at: number | undefined, seq: number): void {
     if (at !== undefined) {
       if (end === undefined) start = at
-      else if (at - end > (silence?.ms ?? 0)) silence = { ms: at - end, from: end, to: at, seq: last, during: waitsFor() }
+      else if (at - end > (silence?.ms ?? 0)) silence = { ms: at - end, from: end, to: at, seq: last, during: idle ?? waitsFor() }
       if (!(end! >= at)) end = at
+      if (inTurn) idle = undefined
     }
     last = seq
   }
 
-  const waitsFor = (): string => (asked.size > 0 ? 'a permission' : (tools.current() ?? (running.size > 0 ? 'a subagent' : 'the model')))
+  const waitsFor = (): string => (asked.size > 0 ? 'a permission' : (tools.current() ?? task() ?? 'the model'))
+
+  const task = (): string | undefined =>
+    running.size === 0 ? undefined : [...running.values()].some(({ type }) => type === 'agent') ? 'a subagent' : 'a background command'
 
   /** The end of a message, a turn or a session only says again what failed. What was cancelled has not failed. */
   function fail({ category, text }: Fault, { seq, at, kind }: Event): void {
@@ -119,6 +126,8 @@ export function createSessionFold(session: string | undefined) {
   function endTurn(event: EventOf<'turn.end'>): void {
     const { reason, error, durationMs, text, failed, denied } = event
     turnsMs += durationMs ?? 0
+    inTurn = false
+    idle = task() ?? 'a prompt'
     tools.endTurn(denied)
     notAllowed = Math.max(notAllowed, denied?.length ?? 0) // the list may go on from turn to turn
     answer = text === undefined ? ending(said.text(), longest.answer) || answer : beginning(text, longest.answer)
@@ -141,11 +150,14 @@ export function createSessionFold(session: string | undefined) {
       }
       case 'prompt.submit':
         if (event.agent !== undefined || event.by === 'system' || event.by === 'hook') break
+        if (event.at !== undefined) idle = undefined
         if (event.partial !== true || counts.prompts === 0) counts.prompts++
         if (counts.prompts === 1 && prompt.length < longest.prompt * 2) prompt += copyOf(event.text ?? '', longest.prompt * 2)
         break
       case 'turn.start':
         counts.turns++
+        inTurn = true
+        if (event.at !== undefined) idle = undefined
         break
       case 'turn.end':
         endTurn(event)
@@ -192,9 +204,11 @@ export function createSessionFold(session: string | undefined) {
         const begun = running.get(event.task)
         running.delete(event.task)
         const durationMs = begun?.at === undefined || event.at === undefined ? undefined : event.at - begun.at
+        const type = begun?.type ?? 'agent'
+        if (type === 'command') background++
         tasks.add(() => ({
           task: event.task,
-          type: begun?.type ?? 'agent',
+          type,
           status: event.status,
           ...known({ title: begun?.title, durationMs }),
         }))
@@ -255,7 +269,7 @@ export function createSessionFold(session: string | undefined) {
         files: tools.files(),
         commands: tools.commands(),
         permissions: { ...permissions, ...asks.list() },
-        subagents: tasks.list(),
+        subagents: { ...tasks.list(), commands: background },
         findings: findings.list(),
         errors: errorList(),
         ...known({ longestSilence: silence }),

@@ -51,12 +51,13 @@ export type SessionDigest = {
   commands: List<CommandDigest> & { failed: number }
   permissions: { asked: number; allowed: number; refused: number; unanswered: number } & List<AskDigest>
   questions: number
-  subagents: List<TaskDigest>
+  /** And commands in the background, as their `type` tells. `commands`: of all of them. */
+  subagents: List<TaskDigest> & { commands: number }
   findings: List<{ seq: number; at?: number; agent?: string; rule: string; text: string }>
   errors: List<ErrorDigest>
   retries: number
   compactions: number
-  /** `during`: the call that was open, a permission, or the model. */
+  /** `during`: the call that was open, a permission, a subagent or background command, the model, or between turns a prompt. */
   longestSilence?: { ms: number; from: number; to: number; seq: number; during: string }
   stalls: List<Stall>
   usage: Totals

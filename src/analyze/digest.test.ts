@@ -277,6 +277,35 @@ suite('trouble', () => {
       seq: 5,
       during: 'Bash',
     }))
+  test('between turns it waited for a prompt, or for a command in the background, also where turns tell no time', () => {
+    const waited = (...between: object[]) => {
+      const turn = (at: number): object[] => [
+        { kind: 'turn.start', trigger: 'prompt' },
+        { kind: 'message.start', at },
+        { kind: 'message.end' },
+        { kind: 'turn.end', reason: 'end_turn' },
+      ]
+      const digest = createDigest()
+      const events = [...turn(1000), ...between, ...turn(601_000)]
+      for (const [index, event] of events.entries()) digest.push({ v: 1, seq: index + 1, session: 's', ...event } as Event)
+      return only(digest.report())
+    }
+    const during = (...between: object[]) => waited(...between).longestSilence?.during
+    assert.equal(during(), 'a prompt')
+    assert.equal(during({ kind: 'prompt.submit', by: 'user', state: 'sent', at: 2000 }), 'the model')
+    assert.equal(during({ kind: 'turn.start', trigger: 'prompt', at: 2000 }), 'the model')
+    const [start, end] = [
+      { kind: 'task.start', task: 'b', type: 'command' },
+      { kind: 'task.end', task: 'b', status: 'ok' },
+    ]
+    const { longestSilence, subagents } = waited(
+      { kind: 'turn.start', trigger: 'task' },
+      start,
+      { kind: 'turn.end', reason: 'end_turn' },
+      end,
+    )
+    assert.deepEqual([longestSilence?.during, subagents.commands], ['a background command', 1])
+  })
   test('a silence between two pieces of a text is a stall', () => {
     const { stalls } = only(avenor(say('a'), say('b'), { ...say('c'), ts: 400_000 }, { ...say('d'), ts: 400_001 }, { ...end, ts: 400_002 }))
     assert.deepEqual(

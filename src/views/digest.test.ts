@@ -65,6 +65,15 @@ test('numbers are those of all, not only of what is listed', () => {
   assert.ok(lines.includes('commands    101, 1 failed'))
 })
 
+test('a command in the background is no subagent', () => {
+  const tasks = Array.from({ length: 101 }, (_, index): Rec[] => [
+    { v: 1, seq: 2 * index + 1, session: 's', kind: 'task.start', task: `t${index}`, type: index % 2 === 0 ? 'command' : 'agent' },
+    { v: 1, seq: 2 * index + 2, session: 's', kind: 'task.end', task: `t${index}`, status: 'ok' },
+  ])
+  const lines = page(digestOf(tasks.flat(), 'sluice'))
+  assert.ok(lines.includes('subagents   50') && lines.includes('background  51'), lines.join('\n'))
+})
+
 test('colour changes the colours only', () => {
   const digest = digestOf(linesOf(legalStream('claude', 3)), 'claude')
   assert.deepEqual(

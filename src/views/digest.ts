@@ -113,9 +113,15 @@ function workPart(page: Page, { tools, files, commands, subagents, cwd }: Sessio
       return `${bad ? style.red('✗') : style.green('✓')} ${cutTo(harmlessLine(command), room - 4 - code.length - time.length)}${style.red(code)}${style.dim(time)}`
     })
   }
-  if (subagents.items.length > 0) {
-    page.part('subagents', String(subagents.items.length + subagents.more))
-    page.list(subagents, most.tasks, ({ task, title, status, durationMs }) => {
+  const allTasks = subagents.items.length + subagents.more
+  for (const [label, its, all] of [
+    ['subagents', 'agent', allTasks - subagents.commands],
+    ['background', 'command', subagents.commands],
+  ] as const) {
+    if (all === 0) continue
+    const items = subagents.items.filter(({ type }) => type === its)
+    page.part(label, String(all))
+    page.list({ items, more: all - items.length }, most.tasks, ({ task, title, status, durationMs }) => {
       const time = durationMs === undefined ? '' : ` ${durationText(durationMs)}`
       const bad = status === 'ok' ? '' : ` ${status}`
       return `${status === 'ok' ? style.green('✓') : style.red('✗')} ${cutTo(harmlessLine(title ?? task), room - 4 - bad.length - time.length)}${style.red(bad)}${style.dim(time)}`
