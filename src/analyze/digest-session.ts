@@ -6,7 +6,7 @@ import { type AskDigest, type ErrorDigest, keeper, type SessionDigest, type Task
 import { createTools } from './digest-tools.ts'
 import { beginning, copyOf, createMemory, ending } from './excerpt.ts'
 import { phraseOf } from './phrases.ts'
-import { known } from './snapshot.ts'
+import { between, known } from './snapshot.ts'
 import type { Stall } from './stall.ts'
 import { subjectOf } from './subject.ts'
 import type { Totals } from './usage.ts'
@@ -42,6 +42,7 @@ export function createSessionFold(session: string | undefined) {
   let last = 0
   let silence: SessionDigest['longestSilence']
   let inTurn = false
+  let inPrompt = false // the pieces of one stand together
   let idle: string | undefined // what was waited for between turns; these need not tell their times
   let turnsMs = 0
   let notAllowed = 0
@@ -115,7 +116,7 @@ export function createSessionFold(session: string | undefined) {
     permissions[isOpen ? 'unanswered' : decision === 'allow' ? 'allowed' : 'refused']++
     if (!isOpen && decision !== 'allow') trouble.denied++
     if (!wasAsked(request) && decision === 'allow') return // a rule's yes is no news
-    const waitedMs = request?.at === undefined || at === undefined || !wasAsked(request) ? undefined : at - request.at
+    const waitedMs = wasAsked(request) ? between(request?.at, at) : undefined
     asks.add(() => {
       const question = request?.question ?? subjectOf({ toolKind: request?.toolKind ?? toolKind, input: request?.input ?? event.input })
       const short = question === '' ? undefined : beginning(question, longest.excerpt)
@@ -127,6 +128,7 @@ export function createSessionFold(session: string | undefined) {
     const { reason, error, durationMs, text, failed, denied } = event
     turnsMs += durationMs ?? 0
     inTurn = false
+    inPrompt = false
     idle = task() ?? 'a prompt'
     tools.endTurn(denied)
     notAllowed = Math.max(notAllowed, denied?.length ?? 0) // the list may go on from turn to turn
@@ -151,7 +153,8 @@ export function createSessionFold(session: string | undefined) {
       case 'prompt.submit':
         if (event.agent !== undefined || event.by === 'system' || event.by === 'hook') break
         if (event.at !== undefined) idle = undefined
-        if (event.partial !== true || counts.prompts === 0) counts.prompts++
+        if (event.partial !== true || !inPrompt) counts.prompts++
+        inPrompt = event.partial === true
         if (counts.prompts === 1 && prompt.length < longest.prompt * 2) prompt += copyOf(event.text ?? '', longest.prompt * 2)
         break
       case 'turn.start':
@@ -169,6 +172,7 @@ export function createSessionFold(session: string | undefined) {
         break
       case 'text.end':
         if (event.agent !== undefined) break
+        inPrompt = false
         if (!event.streamed) {
           said.clear()
           said.hear(event.text ?? '')
@@ -176,6 +180,7 @@ export function createSessionFold(session: string | undefined) {
         said.close()
         break
       case 'tool.start':
+        inPrompt = false
         tools.start(event)
         break
       case 'tool.update':
@@ -203,7 +208,7 @@ export function createSessionFold(session: string | undefined) {
       case 'task.end': {
         const begun = running.get(event.task)
         running.delete(event.task)
-        const durationMs = begun?.at === undefined || event.at === undefined ? undefined : event.at - begun.at
+        const durationMs = between(begun?.at, event.at)
         const type = begun?.type ?? 'agent'
         if (type === 'command') background++
         tasks.add(() => ({
@@ -245,6 +250,7 @@ export function createSessionFold(session: string | undefined) {
     piece(event: EventOf<'text.delta'> | EventOf<'thought.delta'>, { class: its, rule }: Verdict): void {
       time(event.at, event.seq)
       if (event.agent === undefined) (event.kind === 'text.delta' ? said : thought).hear(event.text)
+      inPrompt &&= event.agent !== undefined
       if (its === 'FINDING') find(event, rule)
     },
     push(event: Event, { class: its, rule }: Verdict): void {

@@ -7,6 +7,7 @@ import { changesOf } from './changes.ts'
 import { createFiles } from './digest-files.ts'
 import type { CommandDigest, SessionDigest, ToolDigest } from './digest-shape.ts'
 import { beginning, ownCopy } from './excerpt.ts'
+import { between } from './snapshot.ts'
 import { commandOf, subjectOf } from './subject.ts'
 
 const mostOpen = 4096
@@ -153,9 +154,6 @@ function directoryOf(input: unknown): string | undefined {
 /** As Codex and opencode write patches, and as diff does. */
 const pathsInPatch = (patch: string): string[] =>
   [...patch.matchAll(/^(?:\*\*\* (?:Add|Update|Delete) File: |\+\+\+ (?:b\/)?)(.+)$/gm)].map(([, path]) => path!.trim())
-
-const between = (from: number | undefined, to: number | undefined): number | undefined =>
-  from === undefined || to === undefined || to < from ? undefined : to - from
 
 function sum<T>(items: Iterable<T>, of: (item: T) => number): number {
   let all = 0

@@ -214,6 +214,12 @@ test('a file under two names is one file', () => {
   assert.deepEqual([files.items, files.changed], [[{ path: 'src/a.ts', read: 2, changed: 1 }], 1])
 })
 
+test('a prompt in pieces ends where something else is said', () => {
+  const ask = (text: string): Rec => ({ event: 'user.message_chunk', delta: text })
+  const { prompt, prompts } = only(avenor(ask('fir'), ask('st'), say('a'), ask('sec'), ask('ond'), say('b'), end))
+  assert.deepEqual([prompt, prompts], ['first', 2])
+})
+
 suite('trouble', () => {
   test('findings, with the words around them', () => {
     const digest = avenor(say('all is well. The review'), say('er flagged this'), say(' and more'), end)
@@ -277,6 +283,23 @@ suite('trouble', () => {
       seq: 5,
       during: 'Bash',
     }))
+  test('a clock that is set back makes no time negative', () => {
+    const digest = createDigest()
+    const events: object[] = [
+      { kind: 'run.start' },
+      { kind: 'phase.start', name: 'build', iteration: 1, stage: 'loop', at: 9000 },
+      { kind: 'phase.end', name: 'build', iteration: 1, reason: 'end_turn', at: 1 },
+      { kind: 'permission.request', session: 's', id: '1', options: [], at: 9000 },
+      { kind: 'permission.answer', session: 's', id: '1', decision: 'allow', by: 'user', at: 1 },
+      { kind: 'task.start', session: 's', task: 't', type: 'agent', at: 9000 },
+      { kind: 'task.end', session: 's', task: 't', status: 'ok', at: 1 },
+    ]
+    for (const [index, event] of events.entries()) digest.push({ v: 1, seq: index + 1, ...event } as Event)
+    const report = digest.report()
+    assert.deepEqual(report.runs[0]!.phases.items, [{ name: 'build', iteration: 1, reason: 'end_turn' }])
+    assert.deepEqual(only(report).permissions.items, [{ decision: 'allow', by: 'user' }])
+    assert.deepEqual(only(report).subagents.items, [{ task: 't', type: 'agent', status: 'ok' }])
+  })
   test('between turns it waited for a prompt, or for a command in the background, also where turns tell no time', () => {
     const waited = (...between: object[]) => {
       const turn = (at: number): object[] => [

@@ -7,7 +7,7 @@ import { type ClassifierOptions, createClassifier, type Piece, type Verdict } fr
 import { createSessionFold, type SessionFold } from './digest-session.ts'
 import { type Digest, keeper, type Keeper, type RunDigest } from './digest-shape.ts'
 import { ownCopy } from './excerpt.ts'
-import { known } from './snapshot.ts'
+import { between, known } from './snapshot.ts'
 import { createStallFinder, type StallOptions } from './stall.ts'
 import type { RunEvent } from './track.ts'
 import { createUsage } from './usage.ts'
@@ -67,7 +67,7 @@ export function createDigest({ rules, nameOf, price, ...limits }: DigestOptions 
     if (event.kind === 'run.start') Object.assign(run, known({ label: event.label }))
     else if (event.kind === 'phase.start') run.phaseAt = event.at
     else if (event.kind === 'phase.end') {
-      const durationMs = run.phaseAt === undefined || event.at === undefined ? undefined : event.at - run.phaseAt
+      const durationMs = between(run.phaseAt, event.at)
       run.phases.add(() => ({ name: event.name, iteration: event.iteration, reason: event.reason, ...known({ durationMs }) }))
     } else {
       Object.assign(run, known({ reason: event.reason, iterations: event.iterations }))

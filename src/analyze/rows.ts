@@ -7,6 +7,7 @@ import { changesOf, isDiffBlock } from './changes.ts'
 import { beginning } from './excerpt.ts'
 import { noteOf } from './notes.ts'
 import type { AskRow, CallRow, Lane, PlanRow, Row, TaskRow } from './row.ts'
+import { between } from './snapshot.ts'
 import { subjectOf, todosIn } from './subject.ts'
 
 type Said = 'text' | 'thought'
@@ -162,7 +163,7 @@ export function createTimeline(): Timeline {
 
   function sessionEnd(state: State, event: EventOf<'session.end'>): void {
     for (const { row } of state.calls.values()) rows.push({ ...row, open: undefined, seq: event.seq, status: 'abandoned', failed: true })
-    const seen = Math.max(state.workedMs, spanOf(state.startedAt, event.at) ?? 0)
+    const seen = Math.max(state.workedMs, between(state.startedAt, event.at) ?? 0)
     rows.push({
       ...place(state, event),
       type: 'end',
@@ -176,7 +177,7 @@ export function createTimeline(): Timeline {
   }
 
   function turnEnd(state: State, event: EventOf<'turn.end'>): void {
-    const durationMs = event.durationMs ?? spanOf(state.turnAt, event.at)
+    const durationMs = event.durationMs ?? between(state.turnAt, event.at)
     state.workedMs += durationMs ?? 0
     const { reason, usage, cost, error, turn = state.turns } = event
     const outcome = event.failed === true || error !== undefined ? 'failed' : outcomeOf(reason)
@@ -260,7 +261,7 @@ export function createTimeline(): Timeline {
       status,
       failed: toolFailed(event),
       exitCode,
-      durationMs: event.durationMs ?? spanOf(event.startedAt, event.endedAt) ?? spanOf(open?.at, event.at),
+      durationMs: event.durationMs ?? between(event.startedAt, event.endedAt) ?? between(open?.at, event.at),
       output: text ?? error?.text ?? joinedText(content) ?? base.output,
       changes: changes.length > 0 ? changes : undefined,
     })
@@ -287,7 +288,7 @@ export function createTimeline(): Timeline {
     const open = state.tasks.get(event.task)
     state.tasks.delete(event.task)
     if (open === undefined || (open.call !== undefined && state.calls.has(open.call))) return
-    const durationMs = spanOf(open.at, event.at)
+    const durationMs = between(open.at, event.at)
     rows.push({ ...open.row, open: undefined, seq: event.seq, at: event.at, status: event.status, text: event.text, durationMs })
   }
 
@@ -359,8 +360,6 @@ function saidBy(state: State, agent = ''): Record<Said, string> {
   return said
 }
 
-const spanOf = (from: number | undefined, to: number | undefined): number | undefined =>
-  from === undefined || to === undefined || to < from ? undefined : to - from
 const changesFiles = (kind: string): boolean => kind === 'edit' || kind === 'other' || kind === 'move' || kind === 'delete'
 
 function joinedText(content: readonly unknown[] | undefined): string | undefined {

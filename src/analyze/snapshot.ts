@@ -95,6 +95,10 @@ export function known<T extends object>(value: T): { [K in keyof T]: Exclude<T[K
   return held as never // the condition is what the type says
 }
 
+/** Ms; unknown where a time is missing, or where the clock was set back. */
+export const between = (from: number | undefined, to: number | undefined): number | undefined =>
+  from === undefined || to === undefined || to < from ? undefined : to - from
+
 /** Two objects whose values are no objects. */
 export const isEqual = <T extends object>(a: T, b: T): boolean =>
   Object.keys(a).length === Object.keys(b).length && Object.entries(a).every(([key, value]) => b[key as keyof T] === value)
