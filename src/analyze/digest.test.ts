@@ -220,6 +220,23 @@ test('a prompt in pieces ends where something else is said', () => {
   assert.deepEqual([prompt, prompts], ['first', 2])
 })
 
+test('sessions that tell no end last until their own last word, not until that of another', () => {
+  const word = (session: string, at: string): Rec => ({
+    type: 'assistant',
+    session_id: session,
+    timestamp: `2026-11-15T20:00:${at}Z`,
+    message: { id: `m${session}${at}`, role: 'assistant', model: 'm', content: [{ type: 'text', text: 'a' }] },
+  })
+  const { sessions } = digestOf([word('a', '00'), word('b', '01'), word('a', '02'), word('b', '59')], 'claude')
+  assert.deepEqual(
+    sessions.map(({ session, durationMs }) => [session, durationMs]),
+    [
+      ['a', 2000],
+      ['b', 58_000],
+    ],
+  )
+})
+
 suite('trouble', () => {
   test('findings, with the words around them', () => {
     const digest = avenor(say('all is well. The review'), say('er flagged this'), say(' and more'), end)

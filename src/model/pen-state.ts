@@ -15,6 +15,7 @@ export function createSession(pastTurns?: number) {
     turnCount: pastTurns ?? 0,
     /** Numbers of the turns that are open, oldest first: a new one may start before the former ends. */
     turns: [] as number[],
+    lastAt: undefined as number | undefined,
     lastReason: undefined as Reason | undefined,
     lastError: undefined as Fault | undefined,
     calls: new Map<string, Place>(),

@@ -67,6 +67,7 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
 
   function put<K extends Kind>(kind: K, payload: Payload<K>, place: Place, synthetic: string | undefined, turn = place.turn): void {
     const event = eventOf(++seq, kind, payload, place, base, origin, turn, synthetic ?? place.synthetic)
+    if (recent !== undefined && recentId === event.session) meet(recent, event.at)
     add(event)
   }
 
@@ -173,6 +174,7 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
       ext: place.ext,
       text,
     } as Event
+    meet(recent, event.at)
     add(event)
     return true
   }
@@ -376,13 +378,14 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
       if (ended) return
       ended = true
       origin = undefined
+      const isAlone = past.size === 0 && sessions.size === 1 // else the last time may be that of another
       for (const [id, session] of sessions) {
         if (!session.started) continue
         const whole = session.turns.length === 0 && session.lastReason !== undefined
         const known = cause?.session === undefined || cause.session === id ? cause : undefined
         const reason: Reason = known?.reason ?? (whole ? session.lastReason! : 'cut')
         const error = known?.error ?? (whole ? session.lastError : undefined)
-        base = { at: lastAt, session: id }
+        base = { at: isAlone ? lastAt : session.lastAt, session: id }
         endSession(
           session,
           { reason, error, exitCode: known?.exitCode, signal: known?.signal },
@@ -405,6 +408,10 @@ const none: Event[] = [] // stands for all empty ones, and is never given away
 
 /** Only when, and in which session and run. */
 const at = ({ at: time, session, run }: Place): Place => ({ ...nowhere, at: time, session, run })
+
+function meet(session: Session, time: number | undefined): void {
+  if (time !== undefined && !(session.lastAt! >= time)) session.lastAt = time
+}
 
 const isStreaming = ({ blocks }: Session): boolean => blocks['text.delta'].size > 0 || blocks['thought.delta'].size > 0
 
