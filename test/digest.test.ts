@@ -22,6 +22,16 @@ test('the page tells who, what and how it ended', () => {
   assert.match(stdout, /^tokens {6}24 input · 68 output · 2,000 cache read · 400 cache write · \$0\.0032$/m)
 })
 
+test('of several recordings in one file each takes as long as alone', () => {
+  for (const folder of ['claude/2.1.325', 'opencode/1.18.33/run', 'gemini', 'copilot']) {
+    const files = ['a-text', 'b-read', 'd-bash-fail'].map((name) => fixture(`${folder}/${name}.ndjson`))
+    const times = ({ sessions }: Digest) =>
+      sessions.map(({ start, end, durationMs, longestSilence }) => [start, end, durationMs, longestSilence?.ms])
+    const alone = files.flatMap((file) => times(json(file)))
+    assert.deepEqual(times(json(scratch('all.ndjson', files.map((file) => readFileSync(file, 'utf8')).join('')))), alone, folder)
+  }
+})
+
 test('from a file, from a pipe, and of any dialect it is the same', () => {
   const file = fixture('claude/2.1.325/b-read.ndjson')
   assert.deepEqual(JSON.parse(sluice(['digest', '--json', '-'], readFileSync(file)).stdout), json(file))

@@ -50,6 +50,9 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
 
   const sessionAt = (id: string | undefined): Session | undefined => (recent !== undefined && recentId === id ? recent : sessions.get(id))
 
+  /** Where there are others, the last time of all may be theirs. */
+  const lastAtOf = (id: string | undefined): number | undefined => (past.size === 0 && sessions.size === 1 ? lastAt : sessionAt(id)?.lastAt)
+
   /** An ended session leaves only its number of turns behind, and the oldest of those not even that. */
   function bury(id: string | undefined): void {
     const { turnCount } = sessions.get(id)!
@@ -359,6 +362,8 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
     openTurns: (session = base.session): number => sessionAt(session)?.turns.length ?? 0,
     openMessage: (lane: string | undefined, session = base.session): Place | undefined => sessionAt(session)?.messages.get(lane),
     lastAt: (): number | undefined => lastAt,
+    /** The last that was told of this session. */
+    lastAtOf,
     /** An event that another pen wrote: remembered, not written. */
     follow(event: Event): void {
       const { kind, at, session, run, agent, turn, message, block, call, ...payload } = event
@@ -378,14 +383,13 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
       if (ended) return
       ended = true
       origin = undefined
-      const isAlone = past.size === 0 && sessions.size === 1 // else the last time may be that of another
       for (const [id, session] of sessions) {
         if (!session.started) continue
         const whole = session.turns.length === 0 && session.lastReason !== undefined
         const known = cause?.session === undefined || cause.session === id ? cause : undefined
         const reason: Reason = known?.reason ?? (whole ? session.lastReason! : 'cut')
         const error = known?.error ?? (whole ? session.lastError : undefined)
-        base = { at: isAlone ? lastAt : session.lastAt, session: id }
+        base = { at: lastAtOf(id), session: id }
         endSession(
           session,
           { reason, error, exitCode: known?.exitCode, signal: known?.signal },

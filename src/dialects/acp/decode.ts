@@ -44,14 +44,15 @@ export function decode(pen: Pen): DecoderBody {
       unreadable(on, messageOf(record), sideOf(record, tag) ?? origin.from)
     },
     end() {
-      on.at = pen.lastAt()
       for (const [id, session] of on.sessions) {
+        on.at = pen.lastAtOf(id)
         pen.common({ at: on.at, session: id })
         tellHeld(on, session, 'implied')
         // Work that went on after the last answer, and said nothing of its end.
         if (session.prompted && session.prompts === 0 && pen.openTurns() > 0) endReplayed(on)
       }
       if (on.fault === undefined) return
+      on.at = pen.lastAt()
       enter(on, undefined)
       pen.emit('session.start', { program: on.program, version: on.version }, { synthetic: 'implied' })
       pen.emit('session.end', { reason: 'error', error: on.fault }, { synthetic: 'implied' })

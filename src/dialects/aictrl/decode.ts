@@ -346,7 +346,7 @@ export function decode(pen: Pen): DecoderBody {
     end() {
       for (const [name, session] of sessions) {
         own = session
-        pen.common({ at: pen.lastAt(), session: name })
+        pen.common({ at: pen.lastAtOf(name), session: name })
         endStep()
       }
     },

@@ -190,7 +190,7 @@ export function decode(pen: Pen): DecoderBody {
     end() {
       for (const [id, session] of sessions) {
         on.session = session
-        pen.common({ at: pen.lastAt(), session: id })
+        pen.common({ at: pen.lastAtOf(id), session: id })
         endTranscript(on)
       }
     },

@@ -128,7 +128,7 @@ function setting({ pen }: Reader, start: Payload<'session.start'>, { selectedMod
 /** The stream is over, or another session begins: a turn that is visibly over ends well, the rest is left to the pen. */
 export function closeSession(on: Reader): void {
   const { session, pen } = on
-  pen.common({ at: pen.lastAt(), session: session.key })
+  pen.common({ at: pen.lastAtOf(session.key), session: session.key })
   if (pen.openTurns() === 0) return
   const { stopped, fault, finish } = session.turn
   const over = !session.live && session.messages.size === 0 && finish !== undefined && finish !== 'tool_use'

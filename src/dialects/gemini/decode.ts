@@ -53,7 +53,7 @@ export function decode(pen: Pen): DecoderBody {
       }
     },
     end() {
-      pen.common({ at: pen.lastAt(), session: on.session })
+      pen.common({ at: pen.lastAtOf(on.session), session: on.session })
       leaveChat(on)
     },
   }

@@ -34,7 +34,7 @@ export function createLanes(pen: Pen) {
       if (!resting) continue
       lanes.delete(id)
       if (parent !== undefined || !pen.isStarted(session)) return
-      pen.common({ at: pen.lastAt(), session })
+      pen.common({ at: pen.lastAtOf(session), session })
       return pen.emit('session.end', { reason }, { synthetic: 'implied' })
     }
   }
@@ -121,7 +121,7 @@ export function createLanes(pen: Pen) {
       for (const { run, session, course, refusedCalls } of lanes.values()) {
         const end = run ? endOf(course) : undefined
         if (end === undefined || pen.openTurns(session) === 0) continue
-        pen.common({ at: pen.lastAt(), session })
+        pen.common({ at: pen.lastAtOf(session), session })
         pen.emit('turn.end', { ...end, denied: refusedCalls.length === 0 ? undefined : refusedCalls }, { synthetic: 'implied' })
       }
     },
