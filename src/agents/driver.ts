@@ -108,6 +108,8 @@ export type Talk = {
   heard?(record: Rec): void
   /** The agent's name of the session that prompts go to, where it may tell of others beside it: what these do is none of the run's. */
   session?(): string | undefined
+  /** It has still to say which session that is; what it tells of any before may be of another. */
+  isOpening?(): boolean
   /** Sees each event that is told of the run. */
   see?(event: Event): void
   /** Prompts that wait with us: the agent has not got them, and the stream says nothing of them yet. */

@@ -41,6 +41,7 @@ export const patience: Patience = { interruptMs: 1500, termMs: 1500, lingerMs: 1
 const idly = { ref: false }
 
 const shownStderr = 4096
+const mostEarly = 1000 // events
 const mostUnread = 32 * 2 ** 20 // bytes that were written to it
 
 export function startSpawned(driver: Driver, request: SpawnRequest, above: Host, times: Patience = patience): Running {
@@ -59,6 +60,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
   let given: Prompt[] = [] // those among them that it gets as soon as it runs, where it did not begin the session itself
   const late: Prompt[] = [] // it has its only prompt, and has not begun
   const told = new WeakSet<Prompt>() // by us
+  const early: Event[] = [] // from before it is known which session is ours
   let isTakenBack = false // a prompt, before the agent got it
   let isLast = false // no more prompts will come
   let isClosed = false // its input
@@ -88,6 +90,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     onRecord(record) {
       if (over !== undefined) return
       talk.heard?.(record)
+      if (early.length > 0) take([])
       step()
     },
   })
@@ -101,7 +104,9 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
 
   function take(events: readonly Event[]): void {
     if (over !== undefined) return
-    for (const one of events) {
+    if (isEarly(events)) return void early.push(...events)
+    main()
+    for (const one of early.length === 0 ? events : [...early.splice(0), ...events]) {
       const event = scene.place(one)
       if (event === undefined) continue
       if (isAsk(event)) raise(event)
@@ -110,8 +115,15 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     step()
   }
 
+  /** From the first that names a session. A question cannot wait. */
+  function isEarly(events: readonly Event[]): boolean {
+    if (talk.isOpening?.() !== true || isEnding || early.length >= mostEarly || events.some(isAsk)) return false
+    return early.length > 0 || events.some(({ session }) => session !== undefined)
+  }
+
   function takePieces(pieces: Pieces): void {
     if (over !== undefined) return
+    if (early.length > 0) return take(pieces.events())
     scene.place(pieces.joined)
     host.pieces!(pieces)
     step()
@@ -237,7 +249,8 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     step()
   }
 
-  const isBusy = (): boolean => course.isTurnOpen() || !talk.isIdle()
+  /** What an agent that works by prompts alone says after its turn holds up nothing. */
+  const isBusy = (): boolean => !talk.isIdle() || (driver.onlyPrompted !== true && course.isTurnOpen())
 
   /** The first cause wins. */
   function stop(command: Cancel): void {
@@ -390,6 +403,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     if (over !== undefined) return over
     listener.flush()
     isEnding = true
+    take([])
     for (const timer of [...timers, leaving]) clearTimeout(timer)
     const said = stderr?.text() ?? ''
     const { title } = driver

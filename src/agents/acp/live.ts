@@ -13,6 +13,8 @@ import { createTurn, type Judge, type TurnSoFar } from './turn.ts'
 
 /** What the one who speaks tells the one who reads. */
 export type Line = {
+  /** The agent's name of the session that prompts go to. */
+  session?: string | undefined
   /** The prompt that is being said. */
   saying?: Prompt | undefined
   /** The turn that runs was cancelled by us. */
@@ -49,7 +51,7 @@ function liveDecoder(inner: Decoder, line: Line, { judge, aside }: Truths): Deco
       for (const event of events) {
         if (event.kind === 'prompt.submit' && line.saying !== undefined && event.state === 'sent') sign(event, line.saying)
         else if (event.kind === 'permission.request') readAsked(record, event)
-        turn.see(event)
+        if (event.session === undefined || event.session === line.session) turn.see(event)
       }
       return events
     },

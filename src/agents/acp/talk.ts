@@ -84,7 +84,7 @@ export const acpTalk =
         const known = method === 'session/new' || method === 'session/fork' ? undefined : native // a fork is another session
         const opened = typeof sessionId === 'string' && sessionId !== '' ? sessionId : known
         if (opened === undefined) return lose({ code: 0, message: `${request.title} opened no session: its answer names none` })
-        session = opened
+        session = line.session = opened
         settings = settingsIn(answer.result)
         set(request, () => (phase === 'replaying' ? waitForQuiet() : begin()))
       })
@@ -198,6 +198,8 @@ export const acpTalk =
           wire.write({ jsonrpc: '2.0', id: asked, result: cancelledOutcome })
         } else if (line.isStopping === true) answerQuestion(keyOf(asked))
       },
+      session: () => line.session,
+      isOpening: () => line.session === undefined && phase !== 'lost',
       unsent: () => waiting,
       isIdle: () => running === undefined && waiting.length === 0,
     }

@@ -53,6 +53,7 @@ export function codexDriver(request: AgentRequest): Driver {
       hear: (record) => talking.hear?.(record) === true,
       heard: (record) => talking.heard?.(record),
       session: () => talking.session?.(),
+      isOpening: () => talking.isOpening?.() === true,
       see(event) {
         ear.see(event)
         talking.see?.(event)

@@ -74,3 +74,29 @@ test('an interrupt reaches the own turn though another one began after it', asyn
   assert.equal((await whole(running)).reason, 'cancelled')
   assert.ok(running.heard().some((line) => line.includes('"turn/interrupt"') && line.includes('"turnId":"t1"')))
 })
+
+test('a thread that is told of before the own one is opened stays beside it', async () => {
+  const early = [other('thread/started', { thread: { id: 'th2' } }), otherBegan, otherSaid]
+  const opened = tells('thread/started', { thread: { id: 'th1' } })
+  const answer = { id: '$id', result: { thread: { id: 'th1' }, model: 'm' } }
+  for (const lines of [
+    [...early, answer],
+    [...early, opened, answer],
+    [opened, ...early, answer],
+  ]) {
+    const running = play('codex', { 'thread/start': lines })
+    const done = await whole(running)
+    assert.deepEqual([done.reason, done.text, done.turns], ['end_turn', 'hi', 1])
+    assert.deepEqual(sessions(running, 'session.end'), [
+      ['th2', 'cut'],
+      [session, 'end_turn'],
+    ])
+    assert.equal(running.of('session.start').find((event) => event.session === session)!.native, 'th1')
+  }
+})
+
+test('what was told before a thread that never opens is not lost', async () => {
+  const running = play('codex', { 'thread/start': [otherBegan, otherSaid, 'exit 3'] })
+  assert.equal((await whole(running)).reason, 'error')
+  assert.equal(running.of('text.end')[0]!.text, 'not mine')
+})

@@ -54,16 +54,18 @@ export function serverTalk(wire: Wire, request: AgentRequest, mode: Mode): Talk 
     // A new thread that is told its folder would write into the person's settings that the project is trusted: it knows it without.
     const params =
       native === undefined ? { ...about, experimentalRawEvents: true } : { ...about, threadId: native, cwd, excludeTurns: true }
-    opening = rpc.request(method, params, (answer) => {
-      thread = 'result' in answer ? threadIn(answer.result) : undefined
-      if (thread === undefined) wire.close() // the stream has told why
+    opening = rpc.request(method, params, () => {
+      if (isLost) wire.close() // the stream has told why
     })
   }
 
   /** A thread that has no name is none. */
   function readOpening(record: Rec): Rec {
     const { method, result, ...rest } = record
-    if (method !== undefined || result === undefined || threadIn(result) !== undefined) return record
+    if (method !== undefined) return record
+    thread = threadIn(result)
+    isLost = thread === undefined
+    if (!isLost || result === undefined) return record
     return { ...rest, error: { code: 0, message: `Codex opened no thread: ${quoted(stringifyJson(result), 200)}` } }
   }
 
@@ -133,9 +135,7 @@ export function serverTalk(wire: Wire, request: AgentRequest, mode: Mode): Talk 
     },
     mend(record) {
       const mended = rpc.mend(record)
-      const message = mended !== undefined && mended['id'] === opening ? readOpening(mended) : mended
-      isLost ||= opening !== undefined && message?.['id'] === opening && 'error' in message
-      return message
+      return opening !== undefined && mended?.['id'] === opening ? readOpening(mended) : mended
     },
     hear(record) {
       const { id, method, params } = record
@@ -162,6 +162,7 @@ export function serverTalk(wire: Wire, request: AgentRequest, mode: Mode): Talk 
       next()
     },
     session: () => thread,
+    isOpening: () => thread === undefined && !isLost,
     see(event) {
       if (event.kind === 'issue') isUnreadable = true
       if (event.agent !== undefined) return
