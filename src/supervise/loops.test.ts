@@ -101,6 +101,17 @@ suite('after its result an agent', () => {
     step(make('session.end', { reason: 'end_turn' }), 3e6)
     assert.deepEqual(tick(4e6), [])
   })
+  test('is not done when another session is, nor busy because another is', () => {
+    const { step, tick, due } = createLoops({ lingerMs: 1000 })
+    const at = (session: string) => ({ session })
+    step(make('session.start', {}, at('own')), 0)
+    step(make('turn.start', { trigger: 'prompt' }, at('own')), 0)
+    step(make('turn.end', { reason: 'end_turn' }, at('other')), 0)
+    assert.deepEqual([tick(1e6), due()], [[], undefined])
+    step(make('turn.end', { reason: 'end_turn' }, at('own')), 1e6)
+    step(make('turn.start', { trigger: 'prompt' }, at('other')), 1e6)
+    assert.deepEqual(codes(tick(2e6)), ['lingers', 'close lingers'])
+  })
   test('may stay for ever when nobody said how long', () => {
     const { step, tick } = createLoops()
     step(result, 0)

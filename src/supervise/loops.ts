@@ -105,6 +105,7 @@ function textOf(verdict: Verdict): string {
 function createRest(lingerMs: number | undefined) {
   const tasks = new Set<string>()
   let isDone = false
+  let main: string | undefined
   let last: { at: number; seq: number } | undefined
   const since = (): number | undefined => (lingerMs === undefined || !isDone || tasks.size > 0 ? undefined : last?.at)
 
@@ -112,9 +113,10 @@ function createRest(lingerMs: number | undefined) {
     see(event: Event, now = last?.at ?? 0): void {
       if (lingerMs === undefined || isOwn(event) || event.kind === 'status.update') return
       last = { at: now, seq: event.seq }
+      if (event.kind === 'session.start') main ??= event.session
       if (event.kind === 'task.start') tasks.add(event.task)
       else if (event.kind === 'task.end') tasks.delete(event.task)
-      else if (event.agent !== undefined) return
+      else if (event.agent !== undefined || (main !== undefined && (event.session ?? main) !== main)) return
       else if (event.kind === 'turn.end') isDone = true
       else if (event.kind === 'turn.start' || event.kind === 'prompt.submit' || event.kind === 'session.end') isDone = false
     },
