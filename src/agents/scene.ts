@@ -55,7 +55,9 @@ export function createScene({ session: own, how, forkedFrom, turns = 0 }: SpawnR
     tell,
     isStarted: (): boolean => isStarted,
     /** It is known that the agent calls our session so. */
-    isCalled: (name: string | undefined): boolean => name !== undefined && name === (native ??= name),
+    isCalled: (name: string | undefined): boolean => name !== undefined && name === native,
+    /** It is so from now on, if nothing was told of it before. */
+    call: (name: string): string => (native ??= name),
     isOwn: ({ session }: Event): boolean => session === undefined || session === own,
     /** The newest turn. */
     turn: (): number | undefined => turn,

@@ -106,7 +106,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     if (over !== undefined) return
     if (isEarly(events)) return void early.push(...events)
     main()
-    for (const one of early.length === 0 ? events : [...early.splice(0), ...events]) {
+    for (const one of early.length === 0 ? events : withEarly(events)) {
       const event = scene.place(one)
       if (event === undefined) continue
       if (isAsk(event)) raise(event)
@@ -121,6 +121,17 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     return early.length > 0 || events.some(({ session }) => session !== undefined)
   }
 
+  /** Our session begins before all others; if it never will, they are others all the same. */
+  function withEarly(events: readonly Event[]): Event[] {
+    const all = [...early.splice(0), ...events]
+    const start = all.findIndex(({ kind, session }) => kind === 'session.start' && scene.isCalled(session))
+    if (main() !== undefined) return start > 0 ? [all[start]!, ...all.toSpliced(start, 1)] : all
+    if (!isEnding && talk.isOpening?.() === true) return all
+    begin()
+    scene.call('')
+    return all
+  }
+
   function takePieces(pieces: Pieces): void {
     if (over !== undefined) return
     if (early.length > 0) return take(pieces.events())
@@ -132,7 +143,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
   /** The session that all prompts go to, where others may stand beside it. */
   function main(): string | undefined {
     const name = talk.session?.()
-    return scene.isCalled(name) ? name : undefined
+    return name !== undefined && scene.call(name) === name ? name : undefined
   }
 
   function tell(event: Event): void {

@@ -78,11 +78,11 @@ export const acpTalk =
       if (method === false)
         return lose({ code: 0, message: `${request.title} cannot ${how === 'forked' ? 'fork' : 'go on with'} a session: start a new one` })
       if (method === 'session/load') phase = 'replaying'
+      if (method !== 'session/fork') line.session = native // a fork is another session
       rpc.request(method, params, (answer) => {
         if ('error' in answer) return method === 'session/load' ? lose(answer.error, true) : failed(answer.error, capabilities, methods)
         const { sessionId } = answer.result
-        const known = method === 'session/new' || method === 'session/fork' ? undefined : native // a fork is another session
-        const opened = typeof sessionId === 'string' && sessionId !== '' ? sessionId : known
+        const opened = typeof sessionId === 'string' && sessionId !== '' ? sessionId : line.session
         if (opened === undefined) return lose({ code: 0, message: `${request.title} opened no session: its answer names none` })
         session = line.session = opened
         settings = settingsIn(answer.result)

@@ -19,6 +19,15 @@ export function ownVariables(settings: string): RegExp {
   return new RegExp(`^(${[usual, ...named, ...clouds].join('|')})`)
 }
 
+/** The words of a person's settings that are stricter than our default, for a version that does not tell the settings: wherever they stand. */
+export function strictIn(env: AgentRequest['env']): { sandbox_mode?: string; approval_policy?: string } {
+  const settings = settingsIn(env)
+  return {
+    ...(/^\s*sandbox_mode\s*=\s*["']read-only["']/m.test(settings) && { sandbox_mode: 'read-only' }),
+    ...(/^\s*approval_policy\s*=\s*["']untrusted["']/m.test(settings) && { approval_policy: 'untrusted' }),
+  }
+}
+
 function settingsIn({ CODEX_HOME: home, HOME = '/' }: AgentRequest['env']): string {
   try {
     return readFileSync(join(home ?? join(HOME, '.codex'), 'config.toml'), 'utf8')

@@ -1,6 +1,10 @@
 // A program that leaves things out: the name of a turn, the thread itself.
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import test from 'node:test'
+import type { Rec } from '../../base/json.ts'
 import { message, play, tells, turn, well } from '../rpc-support.test.ts'
 import { whole } from '../support.test.ts'
 
@@ -75,6 +79,26 @@ test('what Codex refuses between us and it is told, and the run goes on', async 
     running.of('notice').map(({ code, text }) => [code, text]),
     [['config/read', 'Codex refused config/read: no such method']],
   )
+})
+
+test('that a version cannot tell its settings is no news, and what they forbid stays forbidden', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'codex-'))
+  writeFileSync(join(home, 'config.toml'), '[profiles.a]\nsandbox_mode = "read-only"\napproval_policy="never"\n')
+  const env = { PATH: process.env['PATH'], CODEX_HOME: home }
+  for (const error of [
+    { code: -32601, message: 'Method not found' },
+    { code: -32600, message: 'Invalid request: unknown variant `config/read`, expected one of `initialize`' },
+  ]) {
+    const running = play('codex', { 'config/read': [{ id: '$id', error }] }, { more: { env } })
+    assert.equal((await whole(running)).reason, 'end_turn')
+    assert.equal(running.of('notice').length, 0)
+    const { params } = running
+      .heard()
+      .map((line) => JSON.parse(line) as Rec)
+      .find(({ method }) => method === 'thread/start')!
+    assert.partialDeepStrictEqual(params, { sandbox: 'read-only', approvalPolicy: 'on-request' })
+  }
+  rmSync(home, { recursive: true })
 })
 
 test('a question under the id null is refused', async () => {

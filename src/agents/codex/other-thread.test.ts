@@ -91,12 +91,14 @@ test('a thread that is told of before the own one is opened stays beside it', as
       ['th2', 'cut'],
       [session, 'end_turn'],
     ])
-    assert.equal(running.of('session.start').find((event) => event.session === session)!.native, 'th1')
+    const [first] = running.of('session.start')
+    assert.deepEqual([first!.session, first!.native], [session, 'th1'])
   }
 })
 
 test('what was told before a thread that never opens is not lost', async () => {
   const running = play('codex', { 'thread/start': [otherBegan, otherSaid, 'exit 3'] })
   assert.equal((await whole(running)).reason, 'error')
-  assert.equal(running.of('text.end')[0]!.text, 'not mine')
+  const [said] = running.of('text.end')
+  assert.deepEqual([said!.text, said!.session], ['not mine', 'th2'])
 })

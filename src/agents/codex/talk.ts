@@ -6,6 +6,7 @@ import { quoted } from '../../base/text.ts'
 import type { Attachment } from '../../supervise/contract.ts'
 import { type AgentRequest, type Prompt, queue, type Talk, type Wire } from '../driver.ts'
 import { createRpc, isId, nameOf, type RpcAnswer, type RpcCall, type RpcId } from '../rpc.ts'
+import { strictIn } from './environment.ts'
 import { type Mode, modeOf, stricter, threadSettings, turnSettings } from './mode.ts'
 import { isQuestion, replyTo } from './reply.ts'
 
@@ -18,6 +19,7 @@ export function serverTalk(wire: Wire, request: AgentRequest, mode: Mode): Talk 
   const waiting: Prompt[] = []
   const questions = new Map<string, Required<RpcCall>>()
   let settings: Rec = {} // for the next turn and those after it
+  const known = request.how === 'forked' ? undefined : request.native // a fork is another thread
   let thread: string | undefined
   let isStarting = false // a turn was asked for, and has not begun
   let turn: string | undefined // the one that runs; '' while nothing has named it
@@ -45,7 +47,7 @@ export function serverTalk(wire: Wire, request: AgentRequest, mode: Mode): Talk 
 
   /** What the settings of the person forbid stays forbidden, unless a mode is named. Nobody is asked when nobody can answer. */
   function open(told: RpcAnswer): void {
-    const config = 'result' in told && isRecord(told.result['config']) ? told.result['config'] : {}
+    const config = 'result' in told && isRecord(told.result['config']) ? told.result['config'] : strictIn(request.env)
     const { native, how, cwd, model, headless } = request
     const allowed = request.mode === undefined ? stricter(mode, config) : mode
     const settled: Mode = headless === true ? { ...allowed, approval: 'never' } : allowed
@@ -95,9 +97,11 @@ export function serverTalk(wire: Wire, request: AgentRequest, mode: Mode): Talk 
     if (isStopping) interrupt()
   }
 
-  /** The stream knows nothing of what was asked. */
+  /** The stream knows nothing of what was asked. That an older version cannot tell its settings is no news. */
   function noteFailure(method: string, { error }: Rec): void {
-    const words = isRecord(error) && typeof error['message'] === 'string' ? error['message'] : stringifyJson(error)
+    const { code, message } = isRecord(error) ? error : {}
+    const words = typeof message === 'string' ? message : stringifyJson(error)
+    if (method === 'config/read' && (code === -32601 || words.includes('unknown variant'))) return
     wire.note({ level: 'warn', code: method, text: `Codex refused ${method}: ${words}`, data: error })
   }
 
@@ -161,8 +165,8 @@ export function serverTalk(wire: Wire, request: AgentRequest, mode: Mode): Talk 
       learnTurn(record)
       next()
     },
-    session: () => thread,
-    isOpening: () => thread === undefined && !isLost,
+    session: () => thread ?? known,
+    isOpening: () => thread === undefined && known === undefined && !isLost,
     see(event) {
       if (event.kind === 'issue') isUnreadable = true
       if (event.agent !== undefined) return
