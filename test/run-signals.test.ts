@@ -1,9 +1,10 @@
 // Signals and sudden death: the end is told in every format, the exit code is the signal's, nothing that the run started survives it,
 // and a session that was killed goes on.
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Rec } from '../src/base/json.ts'
 import {
   all,
@@ -57,6 +58,22 @@ suite('a signal', () => {
         assert.match(String(one(told.appctl, 'error')['message']), new RegExp(signal))
         assert.deepEqual(children.filter(isAlive), [])
       })
+
+  test('as soon as there is a session ends a run that has not begun, with all its events', async (t) => {
+    for (const signal of Object.keys(codes) as Signal[]) {
+      const here = place(t)
+      const { args } = await model(t, here, 'script', slow)
+      const out = outputs(here)
+      const sentinel = join(here.top, 'job.done')
+      const live = start(here, ['run', 'go', '--format', 'sluice', '--sentinel-file', sentinel, ...args, ...out.args])
+      while (!existsSync(here.sessions) || readdirSync(here.sessions).length === 0) await nextTurn() // at once: the run is being made
+      live.child.kill(signal)
+      const told = await checked(here, await live.ended, out)
+      assert.equal(told.code, codes[signal])
+      assert.equal(one(told.sluice, 'session.end')['signal'], signal)
+      assert.match(readFileSync(sentinel, 'utf8'), /^KILLED\n/)
+    }
+  })
 
   test('while the provider has not even answered ends the run', async (t) => {
     const here = place(t)

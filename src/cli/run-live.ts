@@ -54,12 +54,13 @@ async function oneRun(
   ]
   const agent = await agentOf(flags, dirname(folder))
   const { cwd } = agent.frame.places
+  const signals = hearSignals() // before there is anything that a sudden end would leave behind
   const session = await sessionOf(flags, folder, cwd)
   const isAsked = interactive && isTerminal(0) && process.stderr.isTTY
   const terminal = isAsked ? (await import('./ask.ts')).askOnTerminal() : undefined // loaded where there is somebody to ask
   const another = (wanted: AgentFlags['session']): Promise<Opened> => sessionOf({ session: wanted }, folder, cwd)
   const run = await compose(flags, { agent, session, sinks, ...terminal, another, unwritten })
-  const signals = hearSignals(run)
+  signals.take(run)
   if (prompt !== undefined) run.send({ type: 'prompt', ...prompt })
   run.send({ type: 'finish' })
   const done = await run.done
@@ -134,27 +135,26 @@ function summaryOf({ durationMs, turns, usage, cost, reason }: Done, session: st
 /** For what is still to be written when a forced run is over, such as its sentinel: who runs it leaves by himself, and sooner. */
 const lastWordsMs = 2000
 
-export type Signals = { heard(): keyof typeof signalCodes | undefined; stop(): void }
+/** `take`: the run to end, which is now if a signal came before it. */
+export type Signals = { heard(): keyof typeof signalCodes | undefined; stop(): void; take(run: Run): void }
 
 /** The first signal ends the run with all its events; the second ends it at once. */
-export function hearSignals(run: Run): Signals {
+export function hearSignals(run?: Run): Signals {
   let first: keyof typeof signalCodes | undefined
   const names = Object.keys(signalCodes) as (keyof typeof signalCodes)[]
+  const cancel = (name: keyof typeof signalCodes): void =>
+    run?.send({
+      type: 'cancel',
+      target: 'session',
+      by: 'user',
+      reason: 'cancelled',
+      text: `stopped by ${name}`,
+      code: String(signalCodes[name]),
+      signal: name,
+    })
   const hear = (signal: NodeJS.Signals): void => {
-    const name = signal as keyof typeof signalCodes
-    if (first === undefined) {
-      first = name
-      const code = String(signalCodes[name])
-      return run.send({
-        type: 'cancel',
-        target: 'session',
-        by: 'user',
-        reason: 'cancelled',
-        text: `stopped by ${name}`,
-        code,
-        signal: name,
-      })
-    }
+    if (first === undefined) return cancel((first = signal as keyof typeof signalCodes))
+    if (run === undefined) process.exit(signalCodes[first])
     run.force(`stopped by ${first}`, first)
     process.exitCode = signalCodes[first]
     void run.done.finally(() => setTimeout(() => process.exit(signalCodes[first!]), lastWordsMs).unref())
@@ -162,6 +162,10 @@ export function hearSignals(run: Run): Signals {
   for (const name of names) process.on(name, hear)
   return {
     heard: () => first,
+    take(begun) {
+      run = begun
+      if (first !== undefined) cancel(first)
+    },
     stop: () => {
       for (const name of names) process.off(name, hear)
     },
