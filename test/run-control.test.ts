@@ -413,6 +413,26 @@ test('a session is continued by the agent that made it, and by no other', async 
   assert.match(other.stderr, /not one that claude can go on with; it was made by sluice/)
 })
 
+test('a session goes on after an attempt that failed, and what cannot begin leaves nothing behind', async (t) => {
+  const here = place(t)
+  const agent = ['--agent', `acp:${join(root, 'fixtures/agents/acp.mjs')}`]
+  const better = ['--agent', `acp:env FIXTURE_RESUME=1 ${join(root, 'fixtures/agents/acp.mjs')}`]
+  const run = (...args: string[]): ReturnType<typeof sluice> => sluice(here, ['run', 'say hi', '--format', 'sluice', ...args])
+  const first = await run(...agent)
+  const { session } = one(linesOf(first.stdout), 'session.start')
+  const resume = ['--resume', String(session)]
+  assert.equal((await run(...agent, ...resume)).code, 1) // it can do no such thing yet
+  const resumed = await run(...better, ...resume)
+  assert.equal(resumed.code, 0, resumed.stderr)
+  const kept = readdirSync(here.sessions)
+  assert.equal(kept.length, 1)
+  const builtin = await run('--model', 'script/demo', '--fork', ...resume)
+  assert.equal(builtin.code, 2)
+  assert.match(builtin.stderr, new RegExp(`the session ${String(session)} is one of fixture`))
+  assert.equal((await run(...agent, '--control-socket', here.root)).code, 2)
+  assert.deepEqual(readdirSync(here.sessions), kept)
+})
+
 suite('what the outside is told, and a usage limit', () => {
   test('--on-milestone gets each milestone on stdin; one that fails is told and changes nothing', async (t) => {
     const here = place(t)

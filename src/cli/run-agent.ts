@@ -48,9 +48,9 @@ export function builtinAgent(prepared: Prepared): Agent {
   const within = ({ id, forkedFrom }: Opened): Prepared => forSession(prepared, id, forkedFrom)
   return {
     frame: prepared,
-    check({ id, history }) {
-      const { program = 'sluice' } = startIn(history) ?? {}
-      if (program !== 'sluice') throw usageError(`the session ${id} is one of ${program}; go on with it by --agent`)
+    check({ id, history, forkedFrom = id }) {
+      const { program = nativeIn(history) === undefined ? 'sluice' : 'another agent' } = startIn(history) ?? {}
+      if (program !== 'sluice') throw usageError(`the session ${forkedFrom} is one of ${program}; go on with it by --agent`)
     },
     forSession: within,
     start(session, variables, host) {
@@ -72,15 +72,15 @@ async function spawnedAgent(flags: AgentFlags): Promise<Agent> {
   for (const { text } of frame.notices) say(`sluice: ${text}`)
   return {
     frame,
-    check({ id, how, history }) {
-      if (how !== 'new' && startIn(history)?.native === undefined)
+    check({ id, how, history, forkedFrom = id }) {
+      if (how !== 'new' && nativeIn(history) === undefined)
         throw usageError(
-          `the session ${id} is not one that ${flags.agent} can go on with; it was made by ${startIn(history)?.program ?? 'another agent'}`,
+          `the session ${forkedFrom} is not one that ${flags.agent} can go on with; it was made by ${startIn(history)?.program ?? 'another agent'}`,
         )
     },
     forSession: () => frame,
     start({ id, how, forkedFrom, history }, variables, host) {
-      const native = startIn(history)?.native
+      const native = nativeIn(history)
       const driver = driverOf({
         session: id,
         how,
@@ -119,6 +119,10 @@ async function replayAgent(flags: AgentFlags, file: string): Promise<Agent> {
 
 const startIn = (history: readonly Event[]): EventOf<'session.start'> | undefined =>
   history.findLast((event) => event.kind === 'session.start')
+
+/** The agent's own id: an attempt to go on that failed has none, and takes none away. */
+const nativeIn = (history: readonly Event[]): string | undefined =>
+  startIn(history.filter((event) => event.kind === 'session.start' && event.native !== undefined))?.native
 
 const frameOf = (flags: AgentFlags): Promise<Frame> => told(prepareFrame({ ...flags, env: process.env }))
 

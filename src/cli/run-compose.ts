@@ -1,6 +1,6 @@
 // The parts of a run, put together in the one way that all doors share: the agent, who decides for it, who watches it, where its events go,
 // and the sockets by which it is reached.
-import { statSync } from 'node:fs'
+import { rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { newId } from '../agents/builtin/id.ts'
 import type { Done } from '../agents/contract.ts'
@@ -50,7 +50,19 @@ export type Composed = Run & {
   blockedBy(): string | undefined
 }
 
-export async function compose(
+/** A run that cannot be made leaves no session behind that nobody worked in. */
+export async function compose(flags: AgentFlags, parts: Composition): Promise<Composed> {
+  try {
+    return await composed(flags, parts)
+  } catch (error) {
+    const { how, log } = parts.session
+    if (how !== 'resumed') rmSync(log.path, { force: true })
+    log.close()
+    throw error
+  }
+}
+
+async function composed(
   flags: AgentFlags,
   { agent, session: first, sinks, answerer, chooser, another, unwritten = createUnwritten() }: Composition,
 ): Promise<Composed> {
