@@ -65,7 +65,7 @@ const linesOf = (...records: readonly object[]): string => records.map((record) 
 test('which run a session was part of is told as lost where no record can name it', () => {
   const ids = { session_id: 's', run_id: 'r' }
   const stream = linesOf({ event: 'session.start', ...ids }, { event: 'session.end', ...ids, stop_reason: 'end_turn' })
-  for (const to of ['claude', 'aictrl', 'appctl'] as const)
+  for (const to of ['claude', 'aictrl', 'appctl', 'acp'] as const)
     assert.ok(
       convert(stream, { from: 'avenor', to }).losses.some(({ code }) => code === 'session.start.run'),
       to,

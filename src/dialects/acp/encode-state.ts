@@ -2,6 +2,7 @@
 import type { Event, EventOf, Usage } from '../../model/event.ts'
 import type { Rec } from '../../base/json.ts'
 import type { Reason } from '../../model/vocabulary.ts'
+import { createStreamed } from '../streamed.ts'
 
 export type Session = ReturnType<typeof createSession>
 /** Writes a record that names the session. */
@@ -18,6 +19,7 @@ export function createSession(key: string | undefined, id: string) {
     turns: new Map<number | undefined, string | undefined>(),
     /** How the last turn ended. */
     lastReason: undefined as Reason | undefined,
+    streamed: createStreamed(),
     /** Calls that are told and not ended. */
     calls: new Map<string, Pick<EventOf<'tool.start'>, 'name' | 'toolKind'>>(),
     /** Subagents, with the call that started each. */

@@ -28,6 +28,15 @@ test('text and thoughts are chunks: the deltas, else the whole', () => {
   ])
 })
 
+test('a whole that says more than its pieces is told as lost, for the pieces stand there already', () => {
+  const lostOf = (...told: Told[]): string[] => written(...told).lost.filter((loss) => loss.includes('.end.text'))
+  const piece = (value: string, message = 'm1'): Told => ['text.delta', { text: value }, { message }]
+  const whole = (value: string, message = 'm1'): Told => ['text.end', { text: value, streamed: true }, { message }]
+  assert.deepEqual(lostOf(piece('He'), piece('re.'), whole('Here.'), piece('So', 'm2'), whole('So', 'm2')), [])
+  assert.deepEqual(lostOf(piece('He'), whole('Here.'), piece('So', 'm2'), whole('So', 'm2')), ['text.end.text drop'])
+  assert.deepEqual(lostOf(['thought.delta', { text: 'h' }], ['thought.end', { text: 'hm', streamed: true }]), ['thought.end.text drop'])
+})
+
 test('an update is a notification of its session', () => {
   const { records } = written(['text.delta', { text: 'a' }])
   assert.deepEqual(records[0], {

@@ -166,9 +166,15 @@ export function encode(sink: Sink): Encoder {
     put(sessionOf(event), event, { sessionUpdate, content, messageId })
   }
 
+  function delta(event: EventOf<'text.delta' | 'thought.delta'>, sessionUpdate: Chunk): void {
+    chunk(event, sessionUpdate, textBlock(event.text))
+    if (event.agent === undefined) sessionOf(event).streamed.piece(event)
+  }
+
   function whole(event: EventOf<'text.end' | 'thought.end'>, sessionUpdate: Chunk): void {
     if (event.agent !== undefined || (!event.streamed && event.text === undefined)) sink.lost(event)
     else if (!event.streamed) chunk(event, sessionUpdate, textBlock(event.text!))
+    else if (sessionOf(event).streamed.isShort(event)) sink.lost(event, 'text')
   }
 
   function prompt(event: EventOf<'prompt.submit'>): void {
@@ -207,9 +213,9 @@ export function encode(sink: Sink): Encoder {
     push(event) {
       switch (event.kind) {
         case 'text.delta':
-          return chunk(event, 'agent_message_chunk', textBlock(event.text))
+          return delta(event, 'agent_message_chunk')
         case 'thought.delta':
-          return chunk(event, 'agent_thought_chunk', textBlock(event.text))
+          return delta(event, 'agent_thought_chunk')
         case 'text.end':
           return whole(event, 'agent_message_chunk')
         case 'thought.end':

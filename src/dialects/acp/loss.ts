@@ -12,7 +12,7 @@ export const loss: LossTable = {
   'phase.end': drop,
   'session.start': {
     how: 'approx',
-    lost: ['how', 'forkedFrom', 'label', 'native', 'program', 'version', 'provider', 'agentName', 'cwd', 'rules', 'schema'],
+    lost: ['how', 'forkedFrom', 'label', 'run', 'native', 'program', 'version', 'provider', 'agentName', 'cwd', 'rules', 'schema'],
     note: 'title, mode and model as updates; the rest stands in the answers to initialize and session/new, which are not written',
   },
   'session.update': {

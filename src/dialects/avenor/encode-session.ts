@@ -1,5 +1,6 @@
 // What the encoder remembers of one session: what is open or held back. Never text or output.
 import type { Event, EventOf, Usage } from '../../model/event.ts'
+import { createStreamed } from '../streamed.ts'
 
 export type Choice = { optionId: string; kind: 'allow' | 'reject'; name: string | undefined }
 export type Asked = { request: EventOf<'permission.request'>; answer: EventOf<'permission.answer'> | undefined }
@@ -19,11 +20,7 @@ export function createSession(key: string | undefined, id: string) {
     prompt: undefined as string | undefined,
     /** Name of the last record. */
     last: '',
-    /** Of the last block that was told in pieces: where it stands, and how long they were. */
-    streamed: { text: { message: '', block: 0, length: 0 }, thought: { message: '', block: 0, length: 0 } } as Record<
-      'text' | 'thought',
-      { message: string | undefined; block: number | undefined; length: number }
-    >,
+    streamed: createStreamed(),
     /** Calls that are told and not ended, with their kind. */
     calls: new Map<string, string>(),
     /** A call whose input is not told yet: it waits for the next record at most. */

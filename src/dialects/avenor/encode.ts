@@ -145,22 +145,14 @@ export function encode(sink: Sink): Encoder {
 
   function delta(event: EventOf<'text.delta' | 'thought.delta'>, name: 'agent.message_chunk' | 'agent.thought_chunk'): void {
     chunk(event, name, event.text)
-    const told = sessionOf(event).streamed[event.kind === 'text.delta' ? 'text' : 'thought']
-    if (told.message !== event.message || told.block !== event.block) told.length = 0
-    told.message = event.message
-    told.block = event.block
-    told.length += event.text.length
+    sessionOf(event).streamed.piece(event)
   }
 
   /** The whole says no more than its pieces, unless some of them did not come. */
   function whole(event: EventOf<'text.end' | 'thought.end'>, name: 'agent.message_chunk' | 'agent.thought_chunk'): void {
     const { text, streamed } = event
     if (!streamed && text !== undefined) chunk(event, name, text)
-    if (!streamed) return
-    const told = sessionOf(event).streamed[event.kind === 'text.end' ? 'text' : 'thought']
-    const isOther = told.message !== event.message || told.block !== event.block
-    if (text !== undefined && text.length !== (isOther ? 0 : told.length)) sink.lost(event, 'text')
-    told.length = 0
+    if (streamed && sessionOf(event).streamed.isShort(event)) sink.lost(event, 'text')
   }
 
   function prompt(event: EventOf<'prompt.submit'>): void {
