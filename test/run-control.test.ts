@@ -222,6 +222,12 @@ suite('questions by file, and the sentinel', () => {
     assert.equal(readFileSync(done, 'utf8'), `DONE\nSESSION=${session}\nSTOP_REASON=end_turn\nRUN=r1\n`)
   })
 
+  test('a folder that is not there is told before the run begins', async (t) => {
+    const ran = await sluice(place(t), ['run', 'go', '--model', 'script/demo', '--permission-handler', 'file:none/ask'])
+    assert.equal(ran.code, 2)
+    assert.equal(ran.stderr, 'sluice: --permission-handler "file:none/ask": there is no such folder\n')
+  })
+
   test('when nobody answers the file, the run ends and says so', async (t) => {
     const here = place(t)
     const { args } = await model(t, here, 'script', JSON.stringify({ turns: [{ tools: [touch] }, { text: 'Never.' }] }))

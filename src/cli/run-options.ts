@@ -1,13 +1,13 @@
 // The options that `run`, `chat` and the Claude-like door have in common, and what they come to.
-import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
-import { extname, resolve } from 'node:path'
+import { accessSync, closeSync, constants, openSync, readFileSync, readSync, statSync } from 'node:fs'
+import { dirname, extname, resolve } from 'node:path'
 import { quoted } from '../base/text.ts'
 import type { ServerSpec } from '../config/shape.ts'
 import type { Attachment, PermissionRule } from '../supervise/contract.ts'
 import { permissionBaseOf } from '../run/sentinel.ts'
 import { defaultMaxMs } from '../run/wait-reset.ts'
 import { parseRule } from '../supervise/rules.ts'
-import { systemReason, usageError } from './exit.ts'
+import { hasCode, systemReason, usageError } from './exit.ts'
 import { durationOption, listOption, numberOption, type OptionSpec, type Parsed, textOption } from './options.ts'
 
 export const agentOptions: Record<string, OptionSpec> = {
@@ -208,6 +208,12 @@ function handlerOf(text: string | undefined, values: Parsed['values'], sentinel:
   if (text === 'control') return text
   const base = /^file:(.+)$/s.exec(text)?.[1]
   if (base === undefined) throw usageError(`--permission-handler ${quoted(text, 500)} is neither file:BASE nor control`)
+  try {
+    accessSync(`${dirname(resolve(base))}/.`, constants.W_OK)
+  } catch (error) {
+    const why = hasCode(error, 'ENOENT') ? 'there is no such folder' : `nothing can be written there: ${systemReason(error)}`
+    throw usageError(`--permission-handler ${quoted(text, 500)}: ${why}`)
+  }
   return { base: resolve(base) }
 }
 
