@@ -151,7 +151,7 @@ suite('what lies where the files of a run should be', () => {
     await second.until('text.delta')
     assert.equal(at(JSON.parse((await sluice(here, ['control', '--run', 'r1', 'status'])).stdout), 'pid'), run.pid)
     process.kill(second.pid, 'SIGINT')
-    assert.match((await second.ended).stderr, /another run listens at/)
+    assert.match((await second.ended).stderr, /another run listens at ".*r1\.sock"; choose another --run-id/)
     process.kill(run.pid, 'SIGKILL')
     await run.ended
     assert.ok(existsSync(control(here)))

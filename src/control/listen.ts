@@ -23,7 +23,7 @@ export async function listenOn({ path, strict, most, full, onSocket }: ListenOpt
     socket.on('close', () => connections.delete(socket))
     onSocket(socket)
   })
-  await bind(server, path)
+  await bind(server, path, strict ? '--run-id' : 'path')
   server.on('error', () => {}) // no connection can be taken, for want of descriptors: the run goes on
   const forget = (): void => remove(path)
   process.on('exit', forget)
@@ -46,14 +46,15 @@ function turnAway(socket: Socket, full: string): void {
   socket.end(full)
 }
 
-async function bind(server: Server, path: string): Promise<void> {
+/** `another`: what else can be chosen. */
+async function bind(server: Server, path: string, another: string): Promise<void> {
   for (let isFirst = true; ; isFirst = false) {
     try {
       return await listenPrivately(server, path)
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || !isFirst)
         throw new ControlError(`cannot listen at ${quoted(path, 200)}: ${(error as Error).message}`)
-      await removeStale(path)
+      await removeStale(path, another)
     }
   }
 }
@@ -68,10 +69,10 @@ async function listenPrivately(server: Server, path: string): Promise<void> {
   await once(server, 'listening')
 }
 
-async function removeStale(path: string): Promise<void> {
+async function removeStale(path: string, another = ''): Promise<void> {
   const before = lstatSync(path, { bigint: true })
-  if (!before.isSocket()) throw new ControlError(`${quoted(path, 200)} is a file, not a socket; remove it, or choose another path`)
-  if (await isAlive(path)) throw new ControlError(`another run listens at ${quoted(path, 200)}; choose another path`)
+  if (!before.isSocket()) throw new ControlError(`${quoted(path, 200)} is a file, not a socket; remove it, or choose another ${another}`)
+  if (await isAlive(path)) throw new ControlError(`another run listens at ${quoted(path, 200)}; choose another ${another}`)
   const now = lstatSync(path, { throwIfNoEntry: false, bigint: true })
   if (now?.ino === before.ino && now.ctimeNs === before.ctimeNs) remove(path) // else another run has come first
 }
