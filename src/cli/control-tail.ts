@@ -1,18 +1,19 @@
 // Events that come from a run's socket, written in a dialect; what else it tells goes to stderr.
 import { plural } from '../base/text.ts'
 import type { Notice } from '../control/client.ts'
+import type { WritableDialect } from '../dialects/contract.ts'
 import type { Event } from '../model/event.ts'
 import { dialectSink } from '../run/sinks.ts'
 import { CommandError, say } from './exit.ts'
 import { isTerminal, stdout } from './io.ts'
-import { lineOut, writable } from './run-outputs.ts'
+import { lineOut } from './run-outputs.ts'
 import { isReaderGone, unwrittenReason } from './run-unwritten.ts'
 
 /** `isWhole`: the end was told, or nobody reads any more. Throws a CommandError when the disk is full. */
-export async function tail(notices: Iterable<Notice> | AsyncIterable<Notice>, format = 'sluice'): Promise<{ isWhole: boolean }> {
+export async function tail(notices: Iterable<Notice> | AsyncIterable<Notice>, dialect: WritableDialect): Promise<{ isWhole: boolean }> {
   let isWhole = false
   let fault: CommandError | undefined
-  const sink = dialectSink(await writable(format, '--format'), isTerminal(1) ? stdout() : lineOut(1), (error) => {
+  const sink = dialectSink(dialect, isTerminal(1) ? stdout() : lineOut(1), (error) => {
     isWhole = true
     if (!isReaderGone(error)) fault = new CommandError(`cannot write the output: ${unwrittenReason(error)}`)
   })

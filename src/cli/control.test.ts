@@ -118,6 +118,26 @@ test('what a run refuses, and a run that is not there, are errors of the command
   assert.deepEqual([nobody.code, /no run listens in/.test(nobody.stderr)], [2, true])
 })
 
+test('what is wrong with the words is told also when there is no run', async () => {
+  const env = { XDG_RUNTIME_DIR: newFolder() }
+  const cases: [string[], RegExp][] = [
+    [['status', 'run_2'], /^"run_2" is too much/],
+    [['shutdown', 'x'], /^shutdown "x" is neither/],
+    [['answer', 'q1'], /one OPTION/],
+    [['choose', 'q1'], /an ANSWER to each/],
+    [['emit', 'nonsense'], /"nonsense" is not JSON/],
+    [['prompt', ' '], /the text is empty/],
+    [['tail', '--after', 'x'], /^--after "x" is not a whole number/],
+    [['history', '--format', 'nope'], /^--format "nope"/],
+    [['prompt', '-'], /^no run listens in/],
+  ]
+  for (const [args, message] of cases) {
+    const { code, stderr } = await start('control', args, env).done
+    assert.match(stderr, message, args.join(' '))
+    assert.equal(code, 2, args.join(' '))
+  }
+})
+
 test('a tail that is cut off before the end says so', async () => {
   await using run = await fakeRun()
   const tail = start('control', ['tail', '--answers'], run.env)

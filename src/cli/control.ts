@@ -5,11 +5,13 @@ import { nearest } from '../base/nearest.ts'
 import { quoted } from '../base/text.ts'
 import { type Client, connectTo, findSocket, readToken } from '../control/client.ts'
 import { historyLimit, shutdownModes } from '../control/methods.ts'
+import type { WritableDialect } from '../dialects/contract.ts'
 import { CommandError, exitCodes, usageError } from './exit.ts'
 import { isTerminal, print } from './io.ts'
 import { reached } from './control-reach.ts'
 import { tail } from './control-tail.ts'
 import { type CommandSpec, numberOption, type Parsed, parseOptions, textOption } from './options.ts'
+import { writable } from './run-outputs.ts'
 
 const spec: CommandSpec = {
   usage: 'sluice control [--run ID|--control-socket PATH] COMMAND [options]',
@@ -48,61 +50,86 @@ Without a name the only run that goes on is meant.`,
 type Words = readonly string[]
 type Values = Parsed['values']
 /** Undefined: nothing is to be printed. */
-type Action = (client: Client, words: Words, values: Values, token: () => string) => Promise<unknown>
+type Work = (client: Client, token: () => string) => Promise<unknown>
+/** What is wrong with the words is told before a run is looked for. */
+type Action = (words: Words, values: Values) => Work | Promise<Work>
 
 const actions: Record<string, Action> = {
-  status: async (client, words) => {
+  status: (words) => {
     noMore(words)
-    return `${JSON.stringify(await client.call('status'), undefined, 2)}\n`
+    return async (client) => `${JSON.stringify(await client.call('status'), undefined, 2)}\n`
   },
-  prompt: async (client, words, _values, token) => {
-    await client.call('prompt', { text: textIn(words), token: token() })
-    return 'prompt queued\n'
+  prompt: (words) => {
+    const text = given(words, String)
+    return async (client, token) => {
+      await client.call('prompt', { text: text(), token: token() })
+      return 'prompt queued\n'
+    }
   },
-  interrupt: async (client, words, _values, token) => {
-    await client.call('interrupt_and_prompt', { text: textIn(words), token: token() })
-    return 'interrupted, prompt queued\n'
+  interrupt: (words) => {
+    const text = given(words, String)
+    return async (client, token) => {
+      await client.call('interrupt_and_prompt', { text: text(), token: token() })
+      return 'interrupted, prompt queued\n'
+    }
   },
-  answer: async (client, [id, option, ...more], values, token) => {
+  answer: ([id, option, ...more], values) => {
     if (id === undefined || option === undefined || more.length > 0) throw usageError('give the ID of the question and one OPTION')
     const text = textOption(values, 'text')
-    await client.call('answer_permission', { id, option, token: token(), ...(text !== undefined && { text }) })
-    return 'answered\n'
+    return async (client, token) => {
+      await client.call('answer_permission', { id, option, token: token(), ...(text !== undefined && { text }) })
+      return 'answered\n'
+    }
   },
-  choose: async (client, [id, ...answers], _values, token) => {
+  choose: ([id, ...answers]) => {
     if (id === undefined || answers.length === 0) throw usageError('give the ID of the question and an ANSWER to each of its parts')
-    await client.call('answer_question', { id, answers, token: token() })
-    return 'answered\n'
+    return async (client, token) => {
+      await client.call('answer_question', { id, answers, token: token() })
+      return 'answered\n'
+    }
   },
-  emit: async (client, words, _values, token) => {
-    await client.call('emit', { event: eventIn(words), token: token() })
-    return undefined
+  emit: (words) => {
+    const event = given(words, eventIn)
+    return async (client, token) => {
+      await client.call('emit', { event: event(), token: token() })
+    }
   },
-  cancel: async (client, words, values, token) => {
+  cancel: (words, values) => {
     noMore(words)
-    await client.call('cancel', { target: values['turn'] === true ? 'turn' : 'session', token: token() })
-    return 'cancelled\n'
+    return async (client, token) => {
+      await client.call('cancel', { target: values['turn'] === true ? 'turn' : 'session', token: token() })
+      return 'cancelled\n'
+    }
   },
-  shutdown: async (client, [mode = 'graceful', ...more], _values, token) => {
+  shutdown: ([mode = 'graceful', ...more]) => {
     noMore(more)
     checkMode(mode)
-    await client.call('shutdown', { mode, token: token() })
-    return 'shutting down\n'
+    return async (client, token) => {
+      await client.call('shutdown', { mode, token: token() })
+      return 'shutting down\n'
+    }
   },
-  history: async (client, words, values) => {
+  history: async (words, values) => {
     noMore(words)
-    const { events } = (await client.call('history', params(values))) as { events: Rec[] } // as the method says
-    await tail(
-      events.map((event) => ({ method: 'event', params: event })),
-      textOption(values, 'format'),
-    )
+    const asked = params(values)
+    const dialect = await dialectIn(values)
+    return async (client) => {
+      const { events } = (await client.call('history', asked)) as { events: Rec[] } // as the method says
+      await tail(
+        events.map((event) => ({ method: 'event', params: event })),
+        dialect,
+      )
+    }
   },
-  tail: async (client, words, values, token) => {
+  tail: async (words, values) => {
     noMore(words)
     const { after } = params(values)
-    await client.call('subscribe', { ...(after !== undefined && { after }), ...(values['answers'] === true && { token: token() }) })
-    const { isWhole } = await tail(client.notices(), textOption(values, 'format'))
-    if (!isWhole) throw new CommandError('the run went away before its end was told')
+    const dialect = await dialectIn(values)
+    return async (client, token) => {
+      await client.call('subscribe', { ...(after !== undefined && { after }), ...(values['answers'] === true && { token: token() }) })
+      const { isWhole } = await tail(client.notices(), dialect)
+      if (!isWhole) throw new CommandError('the run went away before its end was told')
+    }
   },
 }
 
@@ -114,12 +141,15 @@ export async function run(argv: readonly string[]): Promise<number> {
   const action = Object.hasOwn(actions, name) ? actions[name] : undefined
   if (action === undefined)
     throw usageError(`${name === '' ? 'say' : `${quoted(name)} is not`} what to do: ${Object.keys(actions).join(', ')}`)
+  const work = await action(words, values)
   const path = await reached(socketIn(values), exitCodes.usage)
   using client = await reached(connectTo(path), exitCodes.usage)
-  const said = await reached(action(client, words, values, () => readToken(path)))
+  const said = await reached(work(client, () => readToken(path)))
   if (typeof said === 'string') print(said)
   return exitCodes.ok
 }
+
+const dialectIn = (values: Values): Promise<WritableDialect> => writable(textOption(values, 'format') ?? 'sluice', '--format')
 
 function socketIn(values: Values): Promise<string> {
   const run = textOption(values, 'run')
@@ -144,20 +174,23 @@ function checkMode(mode: string): void {
   )
 }
 
-/** The words, or stdin. */
-function textIn(words: Words): string {
+/** The words, or stdin, which is not read before there is somebody to give it to. */
+function given<T>(words: Words, read: (text: string) => T): () => T {
   if (words.length === 0 && isTerminal(0)) throw usageError('give a text, or - to read it from stdin')
-  const text = words.length === 0 || (words.length === 1 && words[0] === '-') ? readFileSync(0, 'utf8') : words.join(' ')
-  if (text.trim() === '') throw usageError('the text is empty')
-  return text
+  const valueOf = (text: string): T => {
+    if (text.trim() === '') throw usageError('the text is empty')
+    return read(text)
+  }
+  if (words.length === 0 || (words.length === 1 && words[0] === '-')) return () => valueOf(readFileSync(0, 'utf8'))
+  const value = valueOf(words.join(' '))
+  return () => value
 }
 
 function noMore(words: Words): void {
   if (words[0] !== undefined) throw usageError(`${quoted(words[0])} is too much; a run is named by --run ID`)
 }
 
-function eventIn(words: Words): unknown {
-  const text = textIn(words)
+function eventIn(text: string): unknown {
   try {
     return parseJson(text)
   } catch {
