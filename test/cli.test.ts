@@ -38,6 +38,12 @@ test('wrong usage is exit 2 and names the nearest', () => {
     [['validate', '-dash.ndjson'], /unknown option "-dash\.ndjson"; write a file of this name as "\.\/-dash\.ndjson" \(see --help\)/],
     [['convert', '-dash.ndjson', '--to', 'avenor'], /unknown option "-dash\.ndjson"; write a file of this name as/],
     [['convert', sample, '-to', 'avenor'], /unknown option "-to"; did you mean --to\?/],
+    [['convert', sample, '--to'], /^sluice: --to needs a value: --to DIALECT \(see --help\)\n$/],
+    [
+      ['convert', sample, '--to', '--strict'],
+      /^sluice: --to needs a value: --to DIALECT; if it begins with a dash, write --to=DIALECT \(see/,
+    ],
+    [['convert', sample, '--strict=1'], /^sluice: --strict takes no value \(see --help\)\n$/],
     [['convert', '-x', sample], /unknown option "-x" \(see --help\)/],
     [['convert', '--too', 'avenor'], /did you mean --to\?/],
     [['convert', sample, '--to', 'avenr'], /did you mean avenor/],

@@ -28,7 +28,7 @@ export function parseOptions(spec: CommandSpec, argv: readonly string[]): Parsed
   try {
     parsed = parseArgs({ args: [...argv], allowPositionals: true, options: shapesOf(spec) })
   } catch (error) {
-    throw usageError(explain(error, argv, Object.keys({ ...spec.options, help })))
+    throw usageError(explain(error, argv, { ...spec.options, help }))
   }
   if (parsed.values['help'] === true) {
     writeAll(1, Buffer.from(helpText(spec)))
@@ -59,16 +59,25 @@ const shapesOf = ({ options }: CommandSpec): Record<string, { type: OptionSpec['
     ]),
   )
 
-function explain(error: unknown, argv: readonly string[], known: string[]): string {
+function explain(error: unknown, argv: readonly string[], known: CommandSpec['options']): string {
   const message = error instanceof Error ? error.message : String(error)
   const [, dashes, name] = /^Unknown option '(-+)([^']*)'/.exec(message) ?? []
-  if (dashes === undefined || name === undefined) return message.split('. ')[0]!
+  if (dashes === undefined || name === undefined) return explainValue(message, known)
   // Of a word with one dash the parser names a letter, as if each stood for an option.
   const word = dashes === '-' ? argv.find((argument) => /^-[^-]/.test(argument) && argument.includes(name)) : undefined
   const isLetter = word?.length === 2 // many options are near to it
-  const near = isLetter ? undefined : nearest(word?.slice(1) ?? name, known)
+  const near = isLetter ? undefined : nearest(word?.slice(1) ?? name, Object.keys(known))
   const asFile = word === undefined || isLetter ? '' : `; write a file of this name as ${quoted(`./${word}`, 500)}`
   return `unknown option ${quoted(word ?? `${dashes}${name}`)}${near === undefined ? asFile : `; did you mean --${near}?`} (see --help)`
+}
+
+function explainValue(message: string, known: CommandSpec['options']): string {
+  const name = /^Option '(?:-h, )?--([\w-]+)/.exec(message)?.[1] ?? ''
+  const option = known[name]
+  if (option === undefined) return message
+  const value = option.value ?? 'value'
+  const dashed = message.includes('ambiguous') ? `; if it begins with a dash, write --${name}=${value}` : ''
+  return `--${name} ${option.type === 'boolean' ? 'takes no value' : `needs a value: --${name} ${value}${dashed}`} (see --help)`
 }
 
 function helpText({ usage, about, options, examples, exits = [] }: CommandSpec): string {
