@@ -1,11 +1,11 @@
 // Where the agents on this machine keep their logs, and what kind a file is that the user names.
 import { closeSync, opendirSync, openSync, readdirSync, readSync, realpathSync, statSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import { utf8 } from '../base/bytes.ts'
 import { isRecord } from '../base/json.ts'
 import { quoted } from '../base/text.ts'
 import { claimer as claude } from '../dialects/claude/claim.ts'
+import { homeOf } from '../files/home.ts'
 import { CommandError, exitCodes, hasCode, systemReason } from './exit.ts'
 
 /** How a log is read; `stream` is any dialect. */
@@ -20,7 +20,7 @@ type Found = { path: string; size: number; mtime: number }
 
 /** The logs of the agents on this machine. What is closed to us is added to `skipped`. */
 export function agentLogs(skipped: Skipped[], env: NodeJS.ProcessEnv = process.env): Log[] {
-  const home = env['HOME'] || homedir()
+  const home = homeOf(env)
   const xdg = (name: string, usual: string): string => (isAbsolute(env[name] ?? '') ? env[name]! : join(home, usual))
   const claude = env['CLAUDE_CONFIG_DIR']?.split(',').filter(Boolean) ?? [
     join(xdg('XDG_CONFIG_HOME', '.config'), 'claude'),

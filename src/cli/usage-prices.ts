@@ -1,7 +1,7 @@
 // The prices a command works with: the packaged ones, and before them what `sluice models --refresh` has fetched, if that is newer.
 import { readFileSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
+import { homeOf } from '../files/home.ts'
 import type { Catalog } from '../prices/catalog.ts'
 import { asTable } from '../prices/check.ts'
 import { loadCatalog, packagedTable } from '../prices/packaged.ts'
@@ -11,7 +11,7 @@ import { hasCode, say, systemReason } from './exit.ts'
 
 export function cachePath(env: NodeJS.ProcessEnv = process.env): string {
   const cache = env['XDG_CACHE_HOME']
-  return join(cache !== undefined && isAbsolute(cache) ? cache : join(env['HOME'] || homedir(), '.cache'), 'sluice/models.json')
+  return join(cache !== undefined && isAbsolute(cache) ? cache : join(homeOf(env), '.cache'), 'sluice/models.json')
 }
 
 export async function loadPrices(): Promise<Catalog> {

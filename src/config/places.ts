@@ -1,7 +1,7 @@
 // Where things are: the user's folders, and the project around the working folder.
 import { lstatSync, realpathSync, statSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { dirname, isAbsolute, join, relative } from 'node:path'
+import { homeOf } from '../files/home.ts'
 
 export type Places = {
   /** Absolute, links resolved. */
@@ -18,7 +18,7 @@ export type Places = {
 export const settingsNames = ['sluice.jsonc', 'sluice.json', 'sluice.yaml', 'sluice.yml'] as const
 
 export function placesOf(cwd: string, env: NodeJS.ProcessEnv = process.env): Places {
-  const home = realOr(env['HOME'] || homedir())
+  const home = realOr(homeOf(env))
   const folder = (name: string, usual: string): string => {
     const named = env[name]
     return join(named !== undefined && isAbsolute(named) ? named : join(home, usual), 'sluice')

@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { isAbsolute, join } from 'node:path'
 import { after, test } from 'node:test'
 import { makeEvent } from '../model/make.ts'
 import { SessionTaken } from './claim.ts'
@@ -92,6 +92,7 @@ test('sessions lie where the user keeps data', () => {
   assert.equal(sessionsFolder({ XDG_DATA_HOME: '/d' }), '/d/sluice/sessions')
   assert.equal(sessionsFolder({ HOME: '/h' }), '/h/.local/share/sluice/sessions')
   assert.equal(sessionsFolder({ HOME: '/h', XDG_DATA_HOME: 'here' }), '/h/.local/share/sluice/sessions')
+  for (const HOME of ['here', '']) assert.ok(isAbsolute(sessionsFolder({ HOME })), `HOME=${HOME}`)
 })
 
 test('a folder that others may look into is closed, and what is no file of ours is not read', async () => {

@@ -2,8 +2,8 @@
 // reads nothing else. Lines are written whole; only the last one can be torn, when the machine itself went down.
 import { chmodSync, closeSync, constants, fdatasyncSync, fstatSync, ftruncateSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
-import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
+import { homeOf } from '../files/home.ts'
 import { createLineBlock } from '../files/line-block.ts'
 import { createFramer } from '../framing/framer.ts'
 import type { Event } from '../model/event.ts'
@@ -27,7 +27,7 @@ const suffix = '.ndjson'
 /** A relative XDG_DATA_HOME counts for nothing, as its specification has it: it would lead into whatever project one works in. */
 export function sessionsFolder(env: Readonly<Record<string, string | undefined>>): string {
   const data = env['XDG_DATA_HOME'] ?? ''
-  return join(isAbsolute(data) ? data : join(env['HOME'] || homedir(), '.local/share'), 'sluice/sessions')
+  return join(isAbsolute(data) ? data : join(homeOf(env), '.local/share'), 'sluice/sessions')
 }
 
 /** Session ids go into file names: nothing but these characters. */
