@@ -71,6 +71,29 @@ test('a fault is told once, though turn and session end with it', () => {
   assert.deepEqual(shown([cancel, ...rows]), ['! cancel session by policy: no key', '✘ turn 1 · error', '', '✘ failed: error · 1 turn'])
 })
 
+test('on a narrow screen the closing lines are broken between their facts', () => {
+  const facts = { outcome: 'ok', reason: 'end_turn', durationMs: 325 }
+  const usage = { input: 4000, output: 984 }
+  const rows = [
+    { type: 'turn', turn: 1, ...facts, usage, cost: { usd: 0.0064 } },
+    { type: 'end', of: 'session', turns: 12, ...facts },
+  ]
+  assert.deepEqual(shown(rows, { width: 20 }), [
+    '✔ turn 1 ·',
+    '  325 ms ·',
+    '  4,984 tokens ·',
+    '  $0.0064',
+    '',
+    '✔ done ·',
+    '  12 turns · 325 ms',
+  ])
+  const view = createTerminalView({ width: 20, colour: true })
+  assert.deepEqual(view.push({ id: 'e', seq: 1, depth: 0, ...rows[1] } as unknown as Row).slice(-2), [
+    '\x1b[32m✔\x1b[39m \x1b[1mdone\x1b[22m \x1b[2m·\x1b[22m',
+    '  \x1b[2m12 turns · 325 ms\x1b[22m',
+  ])
+})
+
 test('questions, plans and subagents have their signs', () => {
   const ask = { type: 'ask', id: 'q', about: 'permission', name: 'Bash', question: 'rm x' }
   const rows = [

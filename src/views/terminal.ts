@@ -44,6 +44,7 @@ const thoughtLines = 2
 const patchLines = 24
 const promptLines = 20
 const noteLines = 4
+const hardSpace = '\u00a0' // no line is broken at it
 const reasonLines = 3 // of why something was refused or did not work
 
 export function createTerminalView({ width, colour, full = false, patient = false, totals }: TerminalOptions): TerminalView {
@@ -133,10 +134,17 @@ export function createTerminalView({ width, colour, full = false, patient = fals
   const sign = (outcome: 'ok' | 'failed' | 'cancelled'): string =>
     outcome === 'ok' ? style.green('✔') : outcome === 'failed' ? style.red('✘') : style.yellow('■')
 
+  /** Broken between the facts alone, where there is no room for all of them. */
+  function factLines(line: string): string[] {
+    if (widthOf(line) <= width) return [line]
+    const glued = line.replaceAll(' ', hardSpace).replaceAll(`·${hardSpace}`, '· ')
+    return wrapped(glued, width - 2).map((part, index) => (index === 0 ? '' : '  ') + part.replaceAll(hardSpace, ' '))
+  }
+
   function turn({ turn: number, reason, outcome, durationMs, usage, cost, error }: TurnRow): string[] {
     const facts = [`turn ${number}`, ...(outcome === 'ok' ? [] : [reason]), ...amounts(durationMs, usage, cost)]
-    const line = `${sign(outcome)} ${style.dim(facts.join(' · '))}`
-    return error === undefined ? [line] : [line, ...fault(error.text)]
+    const lines = factLines(`${sign(outcome)} ${style.dim(facts.join(' · '))}`)
+    return error === undefined ? lines : [...lines, ...fault(error.text)]
   }
 
   function end({ of, reason, outcome, turns, durationMs, error, session }: EndRow): string[] {
@@ -144,8 +152,8 @@ export function createTerminalView({ width, colour, full = false, patient = fals
     const word = outcome === 'ok' ? 'done' : outcome === 'failed' ? `failed: ${reason}` : reason
     const count = plural(turns, of === 'run' ? 'iteration' : 'turn')
     const facts = ['', count, ...amounts(durationMs, usage, cost)].join(' · ').trim() + (cost?.by === 'priced' ? ' by price list' : '')
-    const line = `${sign(outcome)} ${style.bold(of === 'run' ? `loop ${word}` : word)} ${style.dim(facts)}`
-    return error === undefined ? ['', line] : ['', line, ...fault(error.text)]
+    const lines = factLines(`${sign(outcome)} ${style.bold(of === 'run' ? `loop ${word}` : word)} ${style.dim(facts)}`)
+    return error === undefined ? ['', ...lines] : ['', ...lines, ...fault(error.text)]
   }
 
   // ── what was said ──────────────────────────────────────────────────────────────────────────────────────────────────────
