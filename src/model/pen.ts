@@ -359,6 +359,14 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
     isEnded: (session = base.session): boolean => past.has(session) && !sessions.has(session),
     /** Deltas of this kind were told in the lane, and their block has not ended. */
     isStreaming: (kind: DeltaKind, lane?: string): boolean => sessionAt(base.session)?.blocks[kind].has(lane) ?? false,
+    /** What is streamed next in the main lane is another block. */
+    endBlocks(): void {
+      const session = sessionAt(base.session)
+      for (const delta of deltaKinds) {
+        const open = session?.blocks[delta].get(undefined)
+        if (session !== undefined && open !== undefined) endBlock(session, delta, open)
+      }
+    },
     openTurns: (session = base.session): number => sessionAt(session)?.turns.length ?? 0,
     openMessage: (lane: string | undefined, session = base.session): Place | undefined => sessionAt(session)?.messages.get(lane),
     lastAt: (): number | undefined => lastAt,

@@ -650,3 +650,17 @@ test('the end of a call whose beginning is missing ends the text before it, as i
   const kinds = kindsOf(decodeAll([chunk('Hm.'), update, end()]))
   assert.deepEqual(kinds.slice(2, 6), ['text.delta', 'text.end*', 'tool.start*', 'tool.end'])
 })
+
+test('what the user says ends the text before it: what comes after is another answer', () => {
+  const user: Rec = { ...chunk('second'), event: 'user.message_chunk' }
+  assert.deepEqual(kindsOf(decodeAll([chunk('one'), user, user, chunk('two'), end()])).slice(2), [
+    'text.delta',
+    'text.end*',
+    'prompt.submit',
+    'prompt.submit',
+    'text.delta',
+    'text.end*',
+    'turn.end*',
+    'session.end',
+  ])
+})

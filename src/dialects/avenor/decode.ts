@@ -52,6 +52,7 @@ export function decode(pen: Pen): DecoderBody {
     const text = textIn(content ?? delta ?? spoken(payload))
     const blocks = text === undefined && content !== undefined ? [content] : undefined
     openTurn(place)
+    pen.endBlocks() // a backend tells a former conversation in chunks alone: the answer so far is whole
     pen.emit(
       'prompt.submit',
       { text, content: blocks, by: 'user', state: 'seen', partial: true },
