@@ -31,8 +31,8 @@ export type Session = {
   pendingApart: Sums
   turn: Turn
   inTurn: boolean
-  /** Messages from a log that does not tell turns, while no sum has replaced them. */
-  kept: Counted[]
+  /** Messages from a log that does not tell turns, while no sum has replaced them and they are remembered. */
+  kept: Set<Counted>
   /** The times of those that a stream has told again: the first in the turn at hand, and the last of all. */
   retold: { from?: number | undefined; to?: number | undefined }
   running: Running | undefined
@@ -133,7 +133,7 @@ const newSession = (id: string): Session => ({
   pendingApart: zero(),
   turn: { replaced: false },
   inTurn: false,
-  kept: [],
+  kept: new Set(),
   retold: {},
   running: undefined,
   base: zero(),

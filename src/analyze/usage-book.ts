@@ -57,7 +57,7 @@ export function createBook({ remember: mostMessages = 1 << 14, ...options }: Boo
     const before = find(session, id, request)
     if (before === undefined) {
       const counted = count(session, claim)
-      if (isKept) session.kept.push(counted)
+      if (isKept) session.kept.add(counted)
       return remember(id, messages.get(id), counted)
     }
     if (!isKept && before.session === session) retell(session, before.claim.at)
@@ -79,9 +79,14 @@ export function createBook({ remember: mostMessages = 1 << 14, ...options }: Boo
     counted.next = known
     messages.set(id, counted)
     if (known !== undefined) return cut(counted)
-    if (ids.length >= mostMessages) messages.delete(ids[oldest]!)
+    if (ids.length >= mostMessages) forget(ids[oldest]!)
     ids[oldest] = id
     oldest = (oldest + 1) % mostMessages
+  }
+
+  function forget(id: string): void {
+    for (let one = messages.get(id); one !== undefined; one = one.next) one.session.kept.delete(one)
+    messages.delete(id)
   }
 
   /**
@@ -90,7 +95,7 @@ export function createBook({ remember: mostMessages = 1 << 14, ...options }: Boo
    */
   function setAside(session: Session, parts: readonly Claim[], isShare: boolean): { earlier: Counted[]; later: Counted[] } {
     const { kept, retold, turn: now } = session
-    const pending = kept.filter((one) => one.turn === now)
+    const pending = [...kept].filter((one) => one.turn === now)
     const later = pending.filter(({ claim }) => claim.at! > retold.to!)
     for (const one of later) uncount(one)
     const sum = parts.reduce<Tokens>((all, { tokens }) => plus(all, tokens, 1), {})
@@ -105,7 +110,7 @@ export function createBook({ remember: mostMessages = 1 << 14, ...options }: Boo
 
   /** The sum of a turn, by model where that is told; `own` is the main conversation's part of it. */
   function turn(session: Session, parts: readonly Claim[], own?: Tokens, isShare = false): void {
-    if (session.kept.length === 0) return replace(session, parts, own)
+    if (session.kept.size === 0) return replace(session, parts, own)
     const { earlier, later } = setAside(session, parts, isShare)
     const seen = { ...session.seen }
     const told = session.retold.from === undefined ? undefined : session.running
@@ -117,7 +122,7 @@ export function createBook({ remember: mostMessages = 1 << 14, ...options }: Boo
     recount(earlier)
     breakOff(session)
     recount(later)
-    session.kept = later
+    session.kept = new Set(later)
   }
 
   function replace(session: Session, parts: readonly Claim[], own: Tokens | undefined): void {
@@ -205,7 +210,7 @@ export function createBook({ remember: mostMessages = 1 << 14, ...options }: Boo
 }
 
 function retell({ kept, retold }: Session, at: number | undefined): void {
-  if (kept.length === 0 || at === undefined) return
+  if (kept.size === 0 || at === undefined) return
   retold.from = Math.min(at, retold.from ?? at)
   retold.to = Math.max(at, retold.to ?? at)
 }
@@ -226,7 +231,9 @@ const isSame = ({ session, copies, claim }: Counted, other: Session, request: st
 function cut(newest: Counted): void {
   let one: Counted | undefined = newest
   for (let left = mostOfOneId; left > 1 && one !== undefined; left--) one = one.next
-  if (one !== undefined) one.next = undefined
+  if (one?.next === undefined) return
+  one.next.session.kept.delete(one.next)
+  one.next = undefined
 }
 
 function known({ seen }: Session, tokens: Tokens, sign: 1 | -1): void {
