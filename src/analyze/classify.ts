@@ -7,7 +7,7 @@ import { type Class, classOfKind, type Verdict } from './classes.ts'
 import { type Reading, readOn, startReading } from './phrases.ts'
 import type { UserRules } from './rules.ts'
 import { createMatcher } from './rules-match.ts'
-import { commandOf } from './subject.ts'
+import { commandIn } from './subject.ts'
 
 export type { Class, Verdict }
 
@@ -194,10 +194,6 @@ function isCommit(event: ToolEvent): boolean {
     (isRecord(beside) && isGitCommit(beside['command']))
   )
 }
-
-/** Whatever the tool: not every agent says that it runs a command. */
-const commandIn = ({ toolKind, input }: EventOf<'tool.start'> | EventOf<'tool.update'>): string | undefined =>
-  isRecord(input) || toolKind === 'execute' ? commandOf({ toolKind: 'execute', input }) : undefined
 
 // ── records that could not be told in other words ────────────────────────────────────────────
 

@@ -1,14 +1,16 @@
 // Asks a user's rules about an event: the first that matches decides. A pattern is searched in a text as it grows, so a match over
 // several pieces is found, in the piece that completes it, once.
-import { isRecord, parseJson, type Rec, stringifyJson } from '../base/json.ts'
+import { isRawJson, isRecord, parseJson, type Rec, stringifyJson } from '../base/json.ts'
 import type { Event } from '../model/event.ts'
 import type { Verdict } from './classes.ts'
 import type { Pattern, UserRules } from './rules.ts'
-import { commandOf } from './subject.ts'
+import { commandIn, commandOf } from './subject.ts'
 
 const mostLanes = 1024
 /** So much of the text before a piece is searched again with it. */
 const kept = 1024
+/** So many matches in what came before are passed over: to find each may take a look at the whole text. */
+const mostPassed = 16
 
 /** A text in pieces: its end, the length of all before that, and up to where each rule has told of it. */
 type Growing = { message: string | undefined; tail: string; before: number; told: number[] }
@@ -55,10 +57,12 @@ function isNew(find: Pattern, text: string, open: Growing | undefined, rule: num
   if (open === undefined) return find(text, 0) !== undefined
   const { tail, before } = open
   const joined = tail + text
+  let passed = 0
   for (let from = Math.max(0, open.told[rule]! - before); from <= joined.length;) {
     const match = find(joined, from)
     if (match === undefined) return false
     from = Math.max(match.end, from + 1)
+    if (match.end <= tail.length && ++passed === mostPassed) from = tail.length
     open.told[rule] = before + from
     if (match.end > tail.length) return true
   }
@@ -81,17 +85,27 @@ function searchable(event: Event, record: Rec | undefined): string | undefined {
     case 'thought.end':
       return event.streamed ? undefined : event.text
     case 'tool.start':
-      return [event.name, event.title, commandOf(event)].filter((part) => part !== undefined).join('\n')
+      return together(event.name, event.title, commandOf(event))
+    case 'tool.update': // in many streams the command comes after its call
+      return commandIn(event)
+    case 'tool.end':
+    case 'task.end':
+      return event.text ?? event.error?.text
     case 'permission.request':
-      return event.question
+      return together(event.question, commandIn(event))
+    case 'question.request':
+      return together(...event.questions.map(({ text }) => text))
     case 'raw':
     case 'issue':
       return event.raw ?? (record && stringifyJson(record))
     case 'error':
-      return event.error.text
+    case 'retry.start':
+      return event.error?.text
   }
   return 'text' in event ? event.text : undefined
 }
+
+const together = (...parts: (string | undefined)[]): string => parts.filter((part) => part !== undefined).join('\n')
 
 function recordIn({ raw }: Event): unknown {
   try {
@@ -107,7 +121,7 @@ function valueAt(root: unknown, path: readonly string[]): unknown {
     if (!(isRecord(value) || Array.isArray(value)) || !Object.hasOwn(value, key)) return undefined
     value = (value as Rec)[key]
   }
-  return value
+  return isRawJson(value) ? Number((value as { rawJSON: string }).rawJSON) : value // as the rules' own numbers are read
 }
 
 function lazily<T>(make: () => T): () => T {

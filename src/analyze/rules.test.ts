@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { eventsByRecord } from '../../test/fold.ts'
-import type { Rec } from '../base/json.ts'
+import { parseJson, type Rec } from '../base/json.ts'
+import type { Event } from '../model/event.ts'
 import { createClassifier, type Verdict } from './classify.ts'
 import { compileRules, RulesError } from './rules.ts'
 
@@ -21,6 +22,7 @@ const one = async (rule: string, record: Rec): Promise<string> => {
 
 suite('a rule matches', () => {
   const deploy = { event: 'deploy.done', env: 'prod', took: 12, ok: false, who: { name: 'ci' }, list: ['a'] }
+  const big = parseJson('{"event":"x","n":1763416696000000001,"m":12345678901234567890}') as Rec
   const cases: [string, string, Rec, string][] = [
     ['a custom event by its name', 'event: deploy.done\nclass: MILESTONE', deploy, 'MILESTONE rule 1'],
     ['one of several names', 'event: [x, deploy.done]\nclass: finding', deploy, 'FINDING rule 1'],
@@ -51,6 +53,13 @@ suite('a rule matches', () => {
       { event: 'tool.call', toolCallId: 'c', title: 'Bash', kind: 'bash', rawInput: { command: 'rm -rf /' } },
       'FINDING rule 1',
     ],
+    [
+      'a command that comes after its call',
+      'kind: tool.update\ntext: rm -rf\nclass: FINDING',
+      { event: 'tool.call_update', toolCallId: 'c', status: 'in_progress', rawInput: { command: 'rm -rf /' } },
+      'FINDING rule 1',
+    ],
+    ['a number past 2^53', 'event: x\nwhere: {n: {gt: 5}, m: 12345678901234567890}\nclass: FINDING', big, 'FINDING rule 1'],
     ['what a built-in rule would decide', 'event: avenor.retry\nclass: ACTIVITY', { event: 'avenor.retry', attempt: 1 }, 'ACTIVITY rule 1'],
   ]
   for (const [name, rule, record, expected] of cases) test(name, async () => assert.equal(await one(rule, record), expected))
@@ -120,6 +129,30 @@ test('a match that another rule has decided on is no news for the next piece', a
   )
 })
 
+test('a pattern is looked for in a question, a command that needs leave, and why something failed', async () => {
+  const rules = await compileRules("rules:\n  - {text: 'rm -rf', class: FINDING}\n")
+  const classifier = createClassifier({ rules })
+  const error = { category: 'unknown', text: 'rm -rf failed' }
+  const all = [
+    { kind: 'question.request', id: 'q', questions: [{ text: 'Which?' }, { text: 'May I rm -rf?' }] },
+    { kind: 'permission.request', id: 'p', options: [], input: { command: 'rm -rf /' } },
+    { kind: 'tool.end', call: 'c', status: 'error', error },
+    { kind: 'retry.start', scope: 'tool', attempt: 1, error },
+  ]
+  for (const event of all) assert.equal(classifier.push({ v: 1, seq: 1, ...event } as Event).class, 'FINDING', event.kind)
+})
+
+test('no pattern can stall the stream, also where it matches again and again in pieces', async () => {
+  const chunk = (text: string): Rec => ({ event: 'agent.message_chunk', session_id: 's', messageId: 'm', content: { text } })
+  const start = performance.now()
+  const verdicts = await judge("rules:\n  - {text: 'x*y|x', class: FINDING}\n", [chunk('x'.repeat(1000)), chunk('x'.repeat(300_000))])
+  assert.deepEqual(
+    verdicts.map(({ class: its }) => its),
+    ['FINDING', 'FINDING'],
+  )
+  assert.ok(performance.now() - start < 10_000)
+})
+
 test('no pattern can stall the stream', async () => {
   const rules = "rules:\n  - {text: '(a+)+$', class: FINDING}\n  - {text: '(x|xx)*y', class: FINDING}\n"
   const start = performance.now()
@@ -151,6 +184,7 @@ suite('a mistake is told with its line', () => {
     ['', /^line 1: the file needs a list under the key rules$/],
     ['rules:\n  - event: [x\n', /^line [23]: /],
     ['rules:\n  - event: x\n    event: y\n    class: FINDING\n', /^line 3: /],
+    ['rules:\n  - {event: &a x, class: FINDING}\n  - {event: *a, class: *b}\n', /^line 3: Unresolved alias .*: b$/],
     ['rules:\n  - just text\n', /^line 2: a rule must be a mapping with the keys name, event, /],
   ]
   for (const [yaml, message] of wrong)

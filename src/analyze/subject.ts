@@ -28,6 +28,10 @@ export function commandOf({ toolKind, title, input }: Called): string | undefine
   return typeof value === 'string' ? value : title
 }
 
+/** Whatever the tool: not every agent says that it runs a command. */
+export const commandIn = ({ toolKind, input }: Partial<Called>): string | undefined =>
+  isRecord(input) || toolKind === 'execute' ? commandOf({ toolKind: 'execute', input }) : undefined
+
 function wordsOf(words: readonly unknown[]): string {
   const texts = words.map(String)
   const [program = '', flag = ''] = texts
