@@ -44,7 +44,7 @@ suite('YAML', () => {
 
   test('aliases, when they are refused and when they grow', async () => {
     assert.deepEqual((await readYaml('a: &x [1]\nb: *x')).value, { a: [1], b: [1] })
-    assert.match(await failure(readYaml('a: &x [1]\nb: *x', { aliases: false })), /^1: .*[Aa]lias/)
+    assert.match(await failure(readYaml('a: &x [1]\nb: *x', { aliases: false })), /^2: .*[Aa]lias/)
   })
 
   test('an older YAML, in which keys are merged and words are booleans, is refused', async () => {

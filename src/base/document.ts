@@ -62,8 +62,11 @@ export async function readYaml(text: string, { aliases = true, texts = false } =
     try {
       return document.toJS(aliases ? {} : { maxAliasCount: 0 })
     } catch (error) {
-      if (error instanceof ReferenceError) fail(error.message) // aliases that grow without end, or any at all
-      throw error
+      if (!(error instanceof ReferenceError)) throw error
+      const named = error.message.split(': ')[1] // of no anchor; else aliases grow without end, or there are any at all
+      let offset: number | undefined
+      visit(document, { Alias: (_, { source, range }) => void (source === (named ?? source) && (offset ??= range?.[0])) })
+      return fail(error.message, offset)
     }
   }
   return {
