@@ -29,7 +29,7 @@ export function commandOf({ toolKind, title, input }: Called): string | undefine
 }
 
 /** Whatever the tool: not every agent says that it runs a command. */
-export const commandIn = ({ toolKind, input }: Partial<Called>): string | undefined =>
+export const commandIn = ({ toolKind, input }: { toolKind?: ToolKind | undefined; input?: unknown }): string | undefined =>
   isRecord(input) || toolKind === 'execute' ? commandOf({ toolKind: 'execute', input }) : undefined
 
 function wordsOf(words: readonly unknown[]): string {
