@@ -6,7 +6,7 @@
 import { nanosOf, type Tokens } from '../prices/price.ts'
 import { type Claim, type Counted, createAccount, met, type Running, type Session } from './usage-account.ts'
 import type { LedgerOptions } from './usage-ledger.ts'
-import { add, beyond, buckets, plus, tokensIn, zero } from './usage-sums.ts'
+import { add, beyond, buckets, plus, severalAgents, tokensIn, zero } from './usage-sums.ts'
 
 export type { Claim, Counted, Session }
 
@@ -140,7 +140,8 @@ export function createBook({ remember: mostMessages = 1 << 14, ...options }: Boo
         sum = plus(sum, part.tokens, 1)
       }
       const others = own === undefined ? {} : beyond(sum, own)
-      if (tokensIn(others) > 0) lane(session.id, agents.length === 1 ? agents[0]![0] : 'subagents', others, 1)
+      const shares = sharesOf(others, agents)
+      for (const [agent, tokens] of shares) if (tokensIn(tokens) > 0) lane(session.id, agent, tokens, 1)
       if (session.apart.size > 0) known(session, others, -1)
       if (session.running?.inTurn === true) session.running.seen = { ...session.seen } // it came before the turn was over
       session.turn.replaced = told
@@ -254,3 +255,10 @@ export const toldNanos = (usd: number | undefined, tokens: Tokens | undefined): 
   usd === undefined || !Number.isFinite(usd) || usd < 0 || (usd === 0 && tokens !== undefined && tokensIn(tokens) > 0)
     ? undefined
     : nanosOf(usd)
+
+/** Whose the tokens of subagents are: known where there is one, or where their messages tell all of it. */
+function sharesOf(all: Tokens, agents: readonly [string, Tokens][]): readonly [string, Tokens][] {
+  if (agents.length === 1) return [[agents[0]![0], all]]
+  const told = agents.reduce<Tokens>((sum, [, tokens]) => plus(sum, tokens, 1), {})
+  return tokensIn(beyond(all, told)) + tokensIn(beyond(told, all)) === 0 ? agents : [[severalAgents, all]]
+}

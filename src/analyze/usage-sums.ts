@@ -53,3 +53,6 @@ export function beyond(wide: Tokens, narrow: Tokens): Tokens {
   more.output = all - more.reasoning
   return more
 }
+
+/** Stands for subagents of which only the sum is told. */
+export const severalAgents = 'subagents'

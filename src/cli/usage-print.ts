@@ -1,5 +1,6 @@
 // What `sluice usage` shows in a terminal: a table of groups with a bar for each, totals, and what the numbers rest on.
 import type { Group, Totals, UsageReport } from '../analyze/usage.ts'
+import { severalAgents } from '../analyze/usage-sums.ts'
 import { plural } from '../base/text.ts'
 import type { Source } from '../prices/table.ts'
 import { costText, countText } from '../views/amounts.ts'
@@ -63,7 +64,8 @@ export function notes({ totals, agents, unpriced }: UsageReport, sources: readon
   const lines: string[] = []
   if (agents.length > 0) {
     const tokens = agents.reduce((sum, agent) => sum + columns.reduce((all, bucket) => all + (agent[bucket] ?? 0), 0), 0)
-    lines.push(`of these, ${countText(tokens)} tokens were used by ${plural(agents.length, 'subagent')}`)
+    const who = agents.some(({ agent }) => agent === severalAgents) ? 'subagents' : plural(agents.length, 'subagent')
+    lines.push(`of these, ${countText(tokens)} tokens were used by ${who}`)
   }
   if (totals.reportedUsd > 0 && totals.pricedUsd > 0)
     lines.push(`${costText(totals.reportedUsd)} were told by the agents, ${costText(totals.pricedUsd)} worked out from prices`)
