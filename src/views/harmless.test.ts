@@ -19,3 +19,11 @@ test('lines stay lines, or become one', () => {
   assert.deepEqual(harmlessLines('a — 😀\n\u202eb'), ['a — 😀', '\\u202eb'])
   assert.equal(harmlessLine('a\n\n\tb — c'), 'a b — c')
 })
+
+test('what joins emoji and letters stays, where it does; where it only hides it is shown', () => {
+  for (const text of ['👩\u200d💻', '❤\ufe0f\u200d🔥', 'می\u200cشود', 'क्\u200dष']) {
+    assert.equal(harmless(text), text)
+    assert.equal(harmlessLine(`${text}\n${text}`), `${text} ${text}`)
+  }
+  assert.equal(harmless('rm\u200d -rf \u200c/ 👩\u200d\u200d💻\u200d'), 'rm\\u200d -rf \\u200c/ 👩\\u200d\\u200d💻\\u200d')
+})
