@@ -27,6 +27,24 @@ test('of a long change only the first lines are made, and all are counted', () =
   assert.equal(shown({ before: '', after }, 29).left, 0) // the line that tells of one more takes as much room
 })
 
+test('a file that is one long line does not fill the screen, unless all is asked for', () => {
+  const after = 'x'.repeat(100_000)
+  for (const change of [
+    { after },
+    { before: 'y\n', after },
+    { patch: `@@ -0,0 +1 @@\n+${after}` },
+    { before: 'y'.repeat(200_000), after },
+  ]) {
+    assert.deepEqual(
+      shown(change, 24)
+        .lines.map((line) => line.length)
+        .filter((length) => length > 500),
+      [],
+    )
+    assert.equal(shown(change).lines.at(-1), `+${after}`)
+  }
+})
+
 test('a patch is shown without its head, whatever wrote it', () => {
   const patch = 'diff --git a/x b/x\nindex 1..2\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+\x1b[2Jb\n\\ No newline at end of file\n'
   assert.deepEqual(shown({ patch }).lines, ['@@ -1 +1 @@', '-a', '+\\u001b[2Jb'])

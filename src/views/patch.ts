@@ -3,11 +3,13 @@ import { structuredPatch } from 'diff'
 import type { Change } from '../analyze/row.ts'
 import { type Folded, foldedLines, foldedText } from './fold.ts'
 import { harmless, harmlessLines } from './harmless.ts'
+import { cutTo } from './layout.ts'
 import type { Style } from './style.ts'
 
 const context = 2
 const longest = 200_000 // characters: beyond this, and for texts that have little in common,
 const mostEdits = 2000 // comparing takes longer than reading both
+const widest = 500 // columns of a line where not all is shown: a file may be one line
 
 /** How many lines came and went, and the first lines that show it. */
 export type Patch = Folded & { added: number; removed: number }
@@ -17,7 +19,10 @@ export function patchOf({ patch, before = '', after = '' }: Change, style: Style
   return before === '' ? written(after, style, most) : compared(before, after, style, most)
 }
 
-function tinted(line: string, style: Style): string {
+const short = (line: string, most: number): string => (most === Infinity ? line : cutTo(line, widest))
+
+function tinted(whole: string, style: Style, most: number): string {
+  const line = short(whole, most)
   if (line.startsWith('+')) return style.green(line)
   if (line.startsWith('-')) return style.red(line)
   return line.startsWith('@@') || line.startsWith('***') ? style.cyan(line) : style.dim(line)
@@ -30,7 +35,7 @@ const unchanged = (): Patch => ({ added: 0, removed: 0, lines: [], left: 0 })
 function written(text: string, style: Style, most: number): Patch {
   if (text === '') return unchanged()
   const { lines, left } = foldedText(withoutLastBreak(text), most)
-  return { added: lines.length + left, removed: 0, lines: lines.map((line) => style.green(`+${line}`)), left }
+  return { added: lines.length + left, removed: 0, lines: lines.map((line) => style.green(short(`+${line}`, most))), left }
 }
 
 function compared(before: string, after: string, style: Style, most: number): Patch {
@@ -94,7 +99,12 @@ function blockPatch({ start, above, gone, come, below }: Block, style: Style, mo
     ],
     most,
   )
-  return { added: come.length, removed: gone.length, lines: lines.map((line) => tinted(harmless(withoutLastBreak(line)), style)), left }
+  return {
+    added: come.length,
+    removed: gone.length,
+    lines: lines.map((line) => tinted(harmless(withoutLastBreak(line)), style, most)),
+    left,
+  }
 }
 
 function replaced(before: string, after: string, style: Style, most: number): Patch {
@@ -103,7 +113,7 @@ function replaced(before: string, after: string, style: Style, most: number): Pa
   const gone = signed('-', before)
   const come = signed('+', after)
   const { lines, left } = foldedLines([...gone, ...come], most)
-  return { added: come.length, removed: gone.length, lines: lines.map((line) => tinted(line, style)), left }
+  return { added: come.length, removed: gone.length, lines: lines.map((line) => tinted(line, style, most)), left }
 }
 
 /** Without the heads of a unified patch: the path is told beside it. Inside a hunk any line may look like a head. */
@@ -127,7 +137,7 @@ function read(patch: string, style: Style, most: number): Patch {
     }
     if (sign === '+') added++
     else if (sign === '-') removed++
-    if (count++ <= most) lines.push(tinted(text.slice(start, end), style))
+    if (count++ <= most) lines.push(tinted(text.slice(start, end), style, most))
   }
   if (count <= most + 1) return { added, removed, lines, left: 0 }
   return { added, removed, lines: lines.slice(0, most), left: count - most }
