@@ -48,6 +48,13 @@ test('long outputs and thoughts are folded, and not with --full', () => {
   assert.equal(shown(rows, { full: true }).length, 2 + 9 + 4)
 })
 
+test('a thought in one long line is folded, too', () => {
+  const rows = [{ type: 'thought', text: 'word '.repeat(200) }]
+  const lines = shown(rows)
+  assert.deepEqual([lines.length, /more lines$/.test(lines.at(-1)!)], [3, true])
+  assert.ok(shown(rows, { full: true }).length > 8)
+})
+
 test('what was read is counted, not shown; what failed is shown', () => {
   const read = { type: 'call', id: 'c', name: 'Read', toolKind: 'read', subject: 'a', status: 'ok', output: 'x\ny' }
   assert.deepEqual(shown([read]), ['  ✔ Read a ok · 2 lines'])

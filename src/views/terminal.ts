@@ -167,7 +167,8 @@ export function createTerminalView({ width, colour, full = false, patient = fals
 
   function said({ type, text, depth }: SaidRow): string[] {
     if (type === 'text') return markdownLines(text, room(depth), style)
-    const lines = folded(text.trim(), thoughtLines).flatMap((line) => wrapped(line, room(depth) - 2))
+    const whole = harmlessLines(text.trim()).flatMap((line) => wrapped(line, room(depth) - 2)) // often one long line
+    const lines = withMore(foldedLines(whole, full ? Infinity : thoughtLines))
     return lines.map((line, index) => `${style.magenta(index === 0 ? '✻' : ' ')} ${style.dim(style.italic(line))}`)
   }
 
