@@ -26,6 +26,10 @@ test('code keeps its lines, signs and indentation', () => {
   assert.deepEqual(lines('```\nnever closed'), ['  never closed'])
 })
 
+test('a bar behind a backslash is part of its cell', () => {
+  assert.deepEqual(markdownLines('| a | b\\|c |\n|-|-|\n| `x\\|y` | z\\|', 80, styleFor(false)), ['a    b|c', '───  ───', 'x|y  z|'])
+})
+
 test('a table is aligned, and told row by row where it does not fit', () => {
   assert.deepEqual(lines('| a | bb |\n|---|---|\n| 1 | `2` |'), ['a  bb', '─  ──', '1  2'])
   assert.deepEqual(lines('| name | what |\n|---|---|\n| one | two |', 8), ['name:', 'one', 'what:', 'two', ''])

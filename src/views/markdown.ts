@@ -175,9 +175,9 @@ const cellsOf = (line: string): string[] =>
   line
     .trim()
     .replace(/^\|/, '')
-    .replace(/\|$/, '')
-    .split('|')
-    .map((cell) => cell.trim())
+    .replace(/(?<!\\)\|$/, '')
+    .split(/(?<!\\)\|/)
+    .map((cell) => cell.trim().replaceAll('\\|', '|'))
 
 // ── inside a line ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
