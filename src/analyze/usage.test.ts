@@ -165,12 +165,9 @@ test('subagents are counted once and named', () => {
 test('of several subagents each has its own part where their messages tell all of it, else they stand together', () => {
   const turn = (all: number): Bare => ({ kind: 'turn.end', reason: 'end_turn', usage: used(all), own: used(10) })
   const events = [...message('a', used(10)), ...message('b', used(1), { agent: 'one' }), ...message('c', used(4), { agent: 'two' })]
-  const parts = (all: number): unknown[] => fold([...events, turn(all)]).agents.map(({ agent, input }) => [agent, input])
-  assert.deepEqual(parts(15).toSorted(), [
-    ['one', 1],
-    ['two', 4],
-  ])
-  assert.deepEqual(parts(30), [['subagents', 20]])
+  const parts = (all: number): unknown => Object.fromEntries(fold([...events, turn(all)]).agents.map(({ agent, input }) => [agent, input]))
+  assert.deepEqual(parts(15), { one: 1, two: 4 })
+  assert.deepEqual(parts(30), { subagents: 20 })
 })
 
 test('subagents that count for themselves are part of the turn', () => {
