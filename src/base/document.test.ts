@@ -51,6 +51,11 @@ suite('YAML', () => {
     assert.match(await failure(readYaml('%YAML 1.1\n---\na: yes')), /only YAML 1\.2/)
   })
 
+  test('a second document is refused, in words of a user', async () => {
+    assert.deepEqual((await readYaml('---\na: 1\n')).value, { a: 1 })
+    assert.equal(await failure(readYaml('a: 1\n---\nb: 2\n')), '2: a second document begins here; only one is read')
+  })
+
   test('texts stay texts when asked for', async () => {
     assert.deepEqual((await readYaml('v: 1.10\nb: true\nn: ~', { texts: true })).value, { v: '1.10', b: 'true', n: '~' })
   })

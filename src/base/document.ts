@@ -45,6 +45,7 @@ export async function readYaml(text: string, { aliases = true, texts = false } =
   } as const
   const document = deep(() => parseDocument(text, options))
   const problem = document.errors[0] ?? document.warnings[0]
+  if (problem?.code === 'MULTIPLE_DOCS') fail('a second document begins here; only one is read', problem.pos[0])
   if (problem !== undefined) fail(/call stack/.test(problem.message) ? tooDeep : problem.message, problem.pos[0])
   if (document.directives?.yaml.version !== '1.2') fail('only YAML 1.2 is read; leave the directive %YAML out')
   const checkKeys = ({ items }: YAMLMap): void => {
