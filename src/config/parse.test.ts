@@ -43,7 +43,7 @@ suite('what is wrong is said with its place', () => {
     ['{"a": 1,', /^sluice.jsonc:1: this is not JSON/],
     ['[]', 'sluice.jsonc:1: the file must be a mapping, not a list'],
     ['model: a/b\nmodel: c/d', 'sluice.yaml:2: Map keys must be unique', 'sluice.yaml'],
-    ['permission: &x {bash: ask}\nprofiles: {a: {permission: *x}}', /^sluice.yaml:1: .*[Aa]lias/, 'sluice.yaml'],
+    ['permission: &x {bash: ask}\nprofiles: {a: {permission: *x}}', /^sluice.yaml:2: .*[Aa]lias/, 'sluice.yaml'],
     ['{"permission": {"constructor": 1}}', /^sluice.jsonc:1: permission, constructor must be/],
   ]
   for (const [text, message, name] of cases)
