@@ -68,7 +68,7 @@ suite('what is wrong is said with its place', () => {
       'a: &a [x,x,x,x,x,x,x,x,x]',
       ...'bcdefghij'.split('').map((name, index) => `${name}: &${name} [${`*${'abcdefghi'[index]},`.repeat(9)}]`),
     ]
-    assert.match(await fails(`turns: []\n${lines.join('\n')}`), /^a\.yaml:1: .*alias/)
+    assert.match(await fails(`turns: []\n${lines.join('\n')}`), /^a\.yaml:3: .*alias/)
   })
 })
 
