@@ -19,7 +19,7 @@ export function patchOf({ patch, before = '', after = '' }: Change, style: Style
   return before === '' ? written(after, style, most) : compared(before, after, style, most)
 }
 
-const short = (line: string, most: number): string => (most === Infinity ? line : cutTo(line, widest))
+const short = (line: string, most: number): string => (most === Infinity || line.length * 2 <= widest ? line : cutTo(line, widest))
 
 function tinted(whole: string, style: Style, most: number): string {
   const line = short(whole, most)

@@ -167,8 +167,13 @@ export function createTerminalView({ width, colour, full = false, patient = fals
 
   function said({ type, text, depth }: SaidRow): string[] {
     if (type === 'text') return markdownLines(text, room(depth), style)
-    const whole = harmlessLines(text.trim()).flatMap((line) => wrapped(line, room(depth) - 2)) // often one long line
-    const lines = withMore(foldedLines(whole, full ? Infinity : thoughtLines))
+    const most = full ? Infinity : thoughtLines
+    const { lines: first, left } = foldedText(text.trim(), most)
+    const rows = foldedLines(
+      first.flatMap((line) => wrapped(line, room(depth) - 2)), // often one long line
+      most,
+    )
+    const lines = withMore({ lines: rows.lines, left: rows.left + left })
     return lines.map((line, index) => `${style.magenta(index === 0 ? '✻' : ' ')} ${style.dim(style.italic(line))}`)
   }
 
