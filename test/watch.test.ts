@@ -272,21 +272,11 @@ test('a named pipe: a signal ends it before anybody writes, and what is written 
     assert.equal(waiting.out() + waiting.errors(), '')
 
     await using reading = startWatch([...args, pipe])
-    const writer = await open(pipe, 'w')
-    await writer.write(chunk('one'))
-    await reading.shows(line('one'))
-    await writer.write(end)
-    await writer.close()
-    assert.deepEqual(await reading.ended, { code: 0, signal: null })
-    assert.equal(reading.out() + reading.errors(), line('one') + endLine)
+    await readsPipe(reading, pipe)
   }
 })
 
-test('what comes to be a named pipe is read like one that was there', { timeout: 60_000 }, async () => {
-  const pipe = newFile()
-  await using watching = startWatch(['--follow', pipe])
-  while (!watches(watching.child.pid!, dirname(pipe))) await setTimeout(20)
-  spawnSync('mkfifo', [pipe])
+async function readsPipe(watching: ReturnType<typeof startWatch>, pipe: string): Promise<void> {
   const writer = await open(pipe, 'w')
   await writer.write(chunk('one'))
   await watching.shows(line('one'))
@@ -294,6 +284,14 @@ test('what comes to be a named pipe is read like one that was there', { timeout:
   await writer.close()
   assert.deepEqual(await watching.ended, { code: 0, signal: null })
   assert.equal(watching.out() + watching.errors(), line('one') + endLine)
+}
+
+test('what comes to be a named pipe is read like one that was there', { timeout: 60_000 }, async () => {
+  const pipe = newFile()
+  await using watching = startWatch(['--follow', pipe])
+  while (!watches(watching.child.pid!, dirname(pipe))) await setTimeout(20)
+  spawnSync('mkfifo', [pipe])
+  await readsPipe(watching, pipe)
 })
 
 test('a terminal: its lines are told at once, and a signal is heard', { timeout: 60_000 }, async () => {

@@ -105,7 +105,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
   function take(events: readonly Event[]): void {
     if (over !== undefined) return
     if (isEarly(events)) return void early.push(...events)
-    main()
+    main() // once it is said which session is ours, its events are known by that name
     for (const one of early.length === 0 ? events : withEarly(events)) {
       const event = scene.place(one)
       if (event === undefined) continue
