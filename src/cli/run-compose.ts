@@ -50,13 +50,15 @@ export type Composed = Run & {
   blockedBy(): string | undefined
 }
 
-/** A run that cannot be made leaves no session behind that nobody worked in. */
+/** A run that cannot be made leaves no session behind that nobody worked in. What was told of one is kept. */
 export async function compose(flags: AgentFlags, parts: Composition): Promise<Composed> {
+  const { how, log } = parts.session
+  const sizeNow = (): number | undefined => (log.flush(), statSync(log.path, { throwIfNoEntry: false })?.size)
+  const size = sizeNow()
   try {
     return await composed(flags, parts)
   } catch (error) {
-    const { how, log } = parts.session
-    if (how !== 'resumed') rmSync(log.path, { force: true })
+    if (how !== 'resumed' && sizeNow() === size) rmSync(log.path, { force: true })
     log.close()
     throw error
   }
