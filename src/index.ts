@@ -1,6 +1,7 @@
 // The library `sluice`: the event model, and detect, read, write, convert and validate over all dialects.
 // Runs in Node and in a browser. Whole inputs in one call here; `createReader`, `createConverter` and `createValidator` take
 // a stream in chunks.
+import { copyOf } from './base/bytes.ts'
 import type { Rec } from './base/json.ts'
 import { stringifyJson } from './base/json.ts'
 import { acp } from './dialects/acp/index.ts'
@@ -52,7 +53,7 @@ function* chunks(input: Input): Generator<Uint8Array> {
       const text = half + (typeof chunk === 'string' ? chunk : '')
       half = typeof chunk === 'string' && /[\ud800-\udbff]$/.test(text) ? text.slice(-1) : ''
       yield encoder.encode(text.slice(0, text.length - half.length))
-      if (typeof chunk !== 'string') yield chunk
+      if (typeof chunk !== 'string') yield copyOf(chunk) // a source may use one buffer for all
     }
     yield encoder.encode(half)
   }
@@ -81,13 +82,13 @@ function named<Name extends DialectName>(name: Name): (typeof dialects)[Name] {
 }
 
 /** All events of a stream, its end included. */
-export function read(input: Input, options: ReadOptions & { dialect?: DialectName } = {}): Event[] {
+export function read(input: Input, options: ReadOptions & { dialect?: DialectName | undefined } = {}): Event[] {
   const whole = [...chunks(input)]
   const events: Event[] = []
-  const reader = createReader(choose(whole, options.dialect), (more) => void events.push(...more), {
-    others: all,
-    ...options,
-  })
+  const take = (more: Event[]): void => {
+    for (const event of more) events.push(event) // one record may tell more than a call can have arguments
+  }
+  const reader = createReader(choose(whole, options.dialect), take, { ...options, others: options.others ?? all })
   for (const chunk of whole) reader.push(chunk)
   reader.end()
   return events
@@ -118,7 +119,7 @@ export function write(
 /** A stream in another dialect. To its own dialect the bytes stay the same. */
 export function convert(
   input: Input,
-  options: ConvertOptions & { to: DialectName; from?: DialectName },
+  options: ConvertOptions & { to: DialectName; from?: DialectName | undefined },
 ): Summary & { from: string; text: string } {
   const whole = [...chunks(input)]
   const from = choose(whole, options.from)
@@ -129,7 +130,7 @@ export function convert(
     line: (text: string) => void parts.push(text, '\n'),
     bytes: (bytes: Uint8Array) => void parts.push(decoder.decode(bytes, { stream: true })),
   }
-  const converter = createConverter(from, named(options.to), output, { others: all, ...options })
+  const converter = createConverter(from, named(options.to), output, { ...options, others: options.others ?? all })
   for (const chunk of whole) converter.push(chunk)
   const summary = converter.end()
   return { ...summary, from: from.name, text: parts.join('') + decoder.decode() }
@@ -138,7 +139,7 @@ export function convert(
 /** Shape and order. `repaired` is there when asked for. */
 export function validate(
   input: Input,
-  options: { dialect?: DialectName; maxLine?: number; repair?: boolean } = {},
+  options: { dialect?: DialectName | undefined; maxLine?: number | undefined; repair?: boolean | undefined } = {},
 ): Verdict & { dialect: string; findings: Finding[]; repaired?: string } {
   const whole = [...chunks(input)]
   const dialect = choose(whole, options.dialect)

@@ -1,0 +1,42 @@
+// The library as a program uses it that is not ours: chunks in one buffer, options that are there and undefined, huge records.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { convert, createReader, createSniffer, detect, dialects, read, validate } from './index.ts'
+
+const lines = ['{"kind":"user_prompt","text":"a question"}\n', '{"kind":"assistant_message","text":"hi"}\n', '{"kind":"done"}\n']
+
+/** As whoever reads a file by `readSync` gives it: one buffer for all chunks. */
+function* inOneBuffer(): Generator<Uint8Array> {
+  const buffer = Buffer.alloc(64)
+  for (const line of lines) yield buffer.subarray(0, buffer.write(line))
+}
+
+test('chunks that come in one buffer are read as if each had its own', () => {
+  assert.deepEqual(read(inOneBuffer()), read(lines))
+  assert.deepEqual(validate(inOneBuffer()), validate(lines))
+  assert.deepEqual(convert(inOneBuffer(), { to: 'avenor' }), convert(lines, { to: 'avenor' }))
+  assert.deepEqual(detect(inOneBuffer()), detect(lines))
+})
+
+test('one record may tell more events than a function takes arguments', () => {
+  const content = Array.from({ length: 200_000 }, (_, index) => ({ type: 'tool_result', tool_use_id: `t${index}`, content: '' }))
+  const events = read(JSON.stringify({ type: 'user', session_id: 's', message: { role: 'user', content } }), { dialect: 'claude' })
+  assert.equal(events.filter(({ kind }) => kind === 'tool.end').length, content.length)
+})
+
+test('an option that is undefined is one that is not given', () => {
+  const mixed = `${lines.join('')}{"event":"session.end","session_id":"s","stop_reason":"end_turn"}\n`
+  assert.deepEqual(read(mixed, { dialect: undefined, others: undefined, raw: undefined, maxLine: undefined }), read(mixed))
+  assert.deepEqual(validate(mixed, { dialect: undefined, maxLine: undefined, repair: undefined }), validate(mixed))
+  assert.equal(convert(mixed, { to: 'avenor', from: undefined, others: undefined }).issues, 1)
+})
+
+test('what a sniffer chooses can read the stream', () => {
+  const sniffer = createSniffer(Object.values(dialects))
+  sniffer.push(Buffer.from(lines[0]!))
+  const kinds: string[] = []
+  const reader = createReader(sniffer.choice()!, (events) => void kinds.push(...events.map(({ kind }) => kind)))
+  reader.push(Buffer.from(lines.join('')))
+  reader.end()
+  assert.equal(kinds.at(-1), 'session.end')
+})
