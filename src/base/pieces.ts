@@ -18,8 +18,11 @@ const lineBreak = Uint8Array.of(newline)
 /** Paths of texts in a record. Of records that are alike in all else: `told` is what each has to say, and `silent` says nothing. */
 export type PiecePaths = { told: ReadonlySet<string>; silent: ReadonlySet<string> }
 
+/** A `WebAssembly.Memory`. Not by that name: it is published, and Node's types have none. */
+type Memory = { readonly buffer: ArrayBuffer }
+
 /** A line that was read in a chunk, its mould, and the holes of the two texts; `end` is that of the chunk. */
-export type PiecePlace = { memory: WebAssembly.Memory; mould: number; told: number; silent: number; start: number; end: number }
+export type PiecePlace = { memory: Memory; mould: number; told: number; silent: number; start: number; end: number }
 
 /** What differs from piece to piece in a line that is written for each; known to wasm/pieces.ts. */
 export const pieceValue = { text: 0, number: 1, record: 2, offset: 3, length: 4, line: 5 } as const
@@ -61,17 +64,17 @@ type Engine = {
 type Find = (place: PiecePlace) => Alike | undefined
 
 let compiled: WebAssembly.Module | undefined
-const finders = new WeakMap<WebAssembly.Memory, Find>()
+const finders = new WeakMap<Memory, Find>()
 
-function finderIn(memory: WebAssembly.Memory): Find {
+function finderIn(memory: Memory): Find {
   let find = finders.get(memory)
   if (find === undefined) finders.set(memory, (find = createFind(memory)))
   return find
 }
 
-function createFind(of: WebAssembly.Memory): Find {
+function createFind(of: Memory): Find {
   compiled ??= new WebAssembly.Module(bytesOf(code))
-  const wasm = new WebAssembly.Instance(compiled, { env: { memory: of } }).exports as unknown as Engine
+  const wasm = new WebAssembly.Instance(compiled, { env: { memory: of as WebAssembly.Memory } }).exports as unknown as Engine
   const memory = new Uint8Array(of.buffer)
   const table = new Int32Array(of.buffer)
   const wordAt = (place: number): number => table[place >> 2]!

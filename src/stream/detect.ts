@@ -24,15 +24,15 @@ const enough = 0.5
 /** A stream that no record has made sure of by then is taken for what it most looks like. */
 const patience = 32
 
-export function createSniffer(claimers: readonly Claimer[]) {
-  const tally = new Map<Claimer, { records: number; claims: number; version: string | undefined }>()
+export function createSniffer<One extends Claimer>(claimers: readonly One[]) {
+  const tally = new Map<One, { records: number; claims: number; version: string | undefined }>()
   let records = 0
   let unreadable = 0
-  let best: Claimer | undefined
+  let best: One | undefined
 
   function see(record: Rec): void {
     records++
-    let top: Claimer | undefined
+    let top: One | undefined
     let topClaim = 0
     for (const claimer of claimers) {
       const claim = claimer.claim(record)
@@ -67,7 +67,7 @@ export function createSniffer(claimers: readonly Claimer[]) {
     /** True when more input would hardly change the answer. */
     decided: (): boolean => best !== undefined || records >= patience,
     /** The dialect to read the stream as: the first one that was sure, else the likeliest. */
-    choice(): Claimer | undefined {
+    choice(): One | undefined {
       const [likeliest] = ranked()
       return best ?? (likeliest !== undefined && likeliest[1].claims / likeliest[1].records >= enough ? likeliest[0] : undefined)
     },
