@@ -1,7 +1,7 @@
 // The library as a program uses it that is not ours: chunks in one buffer, options that are there and undefined, huge records.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { convert, createReader, createSniffer, detect, dialects, read, validate } from './index.ts'
+import { convert, createReader, createSniffer, detect, dialects, read, validate } from '../src/index.ts'
 
 const lines = ['{"kind":"user_prompt","text":"a question"}\n', '{"kind":"assistant_message","text":"hi"}\n', '{"kind":"done"}\n']
 
