@@ -88,6 +88,7 @@ test('detect finds what the others find: behind a long first record, behind much
 test('compressed input and UTF-16 are told as that by every command that reads', () => {
   const gzip = gzipSync(readFileSync(sample))
   const wide = Buffer.from(readFileSync(sample, 'utf8'), 'utf16le')
+  const short = gzipSync('{"kind":"done"}\n') // no byte of it ends a line
   for (const [command, code] of [
     [['detect'], 1],
     [['convert', '--to', 'avenor'], 2],
@@ -99,6 +100,7 @@ test('compressed input and UTF-16 are told as that by every command that reads',
   ] as const)
     for (const [input, message] of [
       [gzip, /^sluice: the input looks compressed \(gzip\); unpack it first, for example gunzip -c FILE \| sluice …\n$/],
+      [short, /^sluice: the input looks compressed \(gzip\)/],
       [wide, /^sluice: the input looks like UTF-16; convert it to UTF-8 first, for example iconv -f UTF-16LE /],
     ] as const) {
       const { stderr, status } = sluice(command, input)

@@ -90,8 +90,8 @@ export function sniff(sniffer: ReturnType<typeof createSniffer>, block: Uint8Arr
 const useFrom = `; name it with --from DIALECT (${dialectNames.join(', ')})`
 
 export function unknownText({ records, unreadable, encoding }: Detection, advice = useFrom, where = ' in it'): string {
-  if (records + unreadable === 0 && where !== inMostHeld) return `${emptyText}, so its dialect cannot be told${advice}`
   if (encoding !== undefined) return `the input ${encodingText(encoding)}`
+  if (records + unreadable === 0 && where !== inMostHeld) return `${emptyText}, so its dialect cannot be told${advice}`
   const seen = records === 0 ? `no JSON record was found${where}` : 'its records are of no known dialect'
   return `cannot tell the dialect of the input: ${seen}${advice}`
 }
