@@ -5,7 +5,7 @@ import { toolKindOf } from '../../model/tool-kind.ts'
 import { closeMessage, laneId, openMessage, placeIn } from './decode-lane.ts'
 import { type Lane, laneOf, most, newestTurn, put, type Reader, type StreamedBlock } from './decode-state.ts'
 import { taskNote } from './decode-task.ts'
-import { toolEnd } from './decode-tool.ts'
+import { besideExt, toolEnd } from './decode-tool.ts'
 import { enterTurn, leaveTurn } from './decode-transcript.ts'
 import { faultFrom, finishOf, soundsInterrupted, str, usageOf } from './values.ts'
 import type { Wire } from './wire.ts'
@@ -163,7 +163,7 @@ export function user(on: Reader, record: Wire<'user'>): void {
   for (const block of content) if (isResult(block)) results++
   const told = record.tool_use_result ?? record.toolUseResult
   const structure = results === 1 ? told : undefined
-  let ext = results === 1 || told === undefined ? undefined : { claude: { tool_use_result: told } }
+  let ext = results === 1 || told === undefined ? undefined : besideExt(told)
   for (const block of content)
     if (isResult(block)) {
       toolEnd(on, { agent, block, call: block.tool_use_id!, record, structure, ext })

@@ -1,7 +1,7 @@
 // Results of tool calls. What a call came to is spread over the block, `tool_result_meta`, `tool_use_result` and, in old
 // versions, the wording of the text.
 import { type Payload, type Place, placeOf } from '../../model/event.ts'
-import { isRecord, type Rec } from '../../base/json.ts'
+import { isRecord, type Rec, stringifyJson } from '../../base/json.ts'
 import type { ToolStatus } from '../../model/vocabulary.ts'
 import { settle } from './decode-control.ts'
 import { endTask, startTask } from './decode-lane.ts'
@@ -27,7 +27,7 @@ export function toolEnd(on: Reader, { agent, block, call, record, structure, ext
   if (task === undefined) finishTask(on, call, status, text, data)
   settle(on, call, known?.name, meta.permitted?.allow ?? (status === 'ok' ? true : status === 'denied' ? false : undefined))
   const place = placeOf(lane, turn, undefined, undefined, call)
-  if (ext !== undefined) place.ext = ext
+  place.ext = data === undefined && structure !== undefined && !isSaid(structure, text, content) ? besideExt(structure) : ext
   on.pen.emit(
     'tool.end',
     {
@@ -44,6 +44,13 @@ export function toolEnd(on: Reader, { agent, block, call, record, structure, ext
     place,
   )
 }
+
+/** A `tool_use_result` that no event has as its data. */
+export const besideExt = (told: unknown): Place['ext'] => ({ claude: { tool_use_result: told } })
+
+/** Most that are no object say the result again. Not all: of wrong input only they tell what was expected. */
+const isSaid = (told: unknown, text = '', content?: readonly unknown[]): boolean =>
+  typeof told === 'string' ? text.includes(told.replace(/^Error: /, '')) : stringifyJson(told) === stringifyJson(content)
 
 function textOf(content: readonly unknown[] | undefined): string | undefined {
   let text: string | undefined

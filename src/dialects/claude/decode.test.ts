@@ -1,6 +1,7 @@
 // Single rules of the decoder, on small streams by hand and on the recordings that show them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Rec } from '../../base/json.ts'
 import { decodeAll, ended, eventsIn, gave, init, kindsOf, only, plain, said, shortly, told, use } from './support.test.ts'
 
 test('the worked example of a subagent, event by event', () => {
@@ -156,6 +157,19 @@ test('a structure beside several results belongs to none of them, and is kept', 
       [undefined, undefined],
     ],
   )
+})
+
+test('a tool_use_result that is no object is kept where it says more than the result', () => {
+  const ends = (path: string) =>
+    only(eventsIn(path), 'tool.end').map(({ ext }) => (ext?.['claude'] as Rec | undefined)?.['tool_use_result'])
+  assert.match(String(ends('2.1.325/d-bad-input.ndjson')[0]), /^InputValidationError: \[\n.*"expected": "string"/s)
+  assert.deepEqual(ends('2.1.325/d-bash-fail.ndjson'), [undefined])
+  const blocks = [{ type: 'text', text: 'x' }]
+  const kept = (content: unknown, structure: unknown): unknown =>
+    only(decodeAll([init, said('m', use('a')), { ...told(gave('a', content)), tool_use_result: structure }, ended()]), 'tool.end')[0]?.ext
+  assert.equal(kept(blocks, blocks), undefined)
+  assert.deepEqual(kept('x', blocks), { claude: { tool_use_result: blocks } })
+  assert.deepEqual(kept('x', 42), { claude: { tool_use_result: 42 } })
 })
 
 test('why a call failed: its exit code, a refusal, an interrupt', () => {

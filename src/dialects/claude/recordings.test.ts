@@ -69,6 +69,7 @@ test('what the model has no word for is kept beside it', () => {
   assert.deepEqual([...paths].toSorted(), [
     'permission.request.request.server_policy_ask_only',
     'session.start.mcp_servers.source',
+    'tool.end.tool_use_result',
     'turn.end.origin.producer',
     'turn.end.origin.runId',
     'usage.update.rate_limit_info.isUsingOverage',
