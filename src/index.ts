@@ -16,18 +16,17 @@ import { gemini } from './dialects/gemini/index.ts'
 import { opencode } from './dialects/opencode/index.ts'
 import { sluice } from './dialects/sluice/index.ts'
 import type { Event } from './model/event.ts'
-import { createConverter, type ConvertOptions, type Output, type Summary } from './stream/convert.ts'
-import { createSniffer, type Detection } from './stream/detect.ts'
+import { createConverter as converterOf, type ConvertOptions, type Output, type Summary } from './stream/convert.ts'
+import { createSniffer as snifferOf, type Detection } from './stream/detect.ts'
 import { type Addition, createLedger, ledgerSink, type Loss } from './stream/ledger.ts'
-import { createReader, type ReadOptions } from './stream/read.ts'
-import { createValidator, type Finding, type ValidateOptions, type Verdict } from './stream/validate.ts'
+import { createReader as readerOf, type ReadOptions } from './stream/read.ts'
+import { createValidator as validatorOf, type Finding, type ValidateOptions, type Verdict } from './stream/validate.ts'
 
 export type { Dialect, Expression, LossTable, WritableDialect } from './dialects/contract.ts'
 export type { Context, Cost, Event, EventOf, Fault, Kind, Option, Origin, Payload, Rule, Usage } from './model/event.ts'
 export { outcomeOf, toolFailed } from './model/outcome.ts'
 export { addUsage, contextTokens, outputTokens, totalTokens, usageSince } from './model/usage.ts'
 export * from './model/vocabulary.ts'
-export { createConverter, createReader, createSniffer, createValidator }
 export type { Addition, ConvertOptions, Detection, Finding, Loss, Output, ReadOptions, Summary, ValidateOptions, Verdict }
 
 /** All dialects by name. */
@@ -61,7 +60,7 @@ function* chunks(input: Input): Generator<Uint8Array> {
 
 /** Which dialect is it? `dialect` is absent when none is sure. */
 export function detect(input: Input): Detection {
-  const sniffer = createSniffer(all)
+  const sniffer = snifferOf(all)
   for (const chunk of chunks(input)) sniffer.push(chunk)
   sniffer.end()
   return sniffer.detection()
@@ -88,7 +87,7 @@ export function read(input: Input, options: ReadOptions & { dialect?: DialectNam
   const take = (more: Event[]): void => {
     for (const event of more) events.push(event) // one record may tell more than a call can have arguments
   }
-  const reader = createReader(choose(whole, options.dialect), take, { ...options, others: options.others ?? all })
+  const reader = readerOf(choose(whole, options.dialect), take, { ...options, others: options.others ?? all })
   for (const chunk of whole) reader.push(chunk)
   reader.end()
   return events
@@ -130,7 +129,7 @@ export function convert(
     line: (text: string) => void parts.push(text, '\n'),
     bytes: (bytes: Uint8Array) => void parts.push(decoder.decode(bytes, { stream: true })),
   }
-  const converter = createConverter(from, named(options.to), output, { ...options, others: options.others ?? all })
+  const converter = converterOf(from, named(options.to), output, { ...options, others: options.others ?? all })
   for (const chunk of whole) converter.push(chunk)
   const summary = converter.end()
   return { ...summary, from: from.name, text: parts.join('') + decoder.decode() }
@@ -145,7 +144,7 @@ export function validate(
   const dialect = choose(whole, options.dialect)
   const findings: Finding[] = []
   let repaired = ''
-  const validator = createValidator(dialect, (finding) => void findings.push(finding), {
+  const validator = validatorOf(dialect, (finding) => void findings.push(finding), {
     maxLine: options.maxLine,
     others: all,
     repair: options.repair === true ? (text) => void (repaired += text) : undefined,
@@ -153,4 +152,39 @@ export function validate(
   for (const chunk of whole) validator.push(chunk)
   const verdict = validator.end()
   return { ...verdict, dialect: dialect.name, findings, ...(options.repair === true ? { repaired } : {}) }
+}
+
+// ── in chunks ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export const createConverter: typeof converterOf = (...given) => inTurn(converterOf(...given))
+export const createReader: typeof readerOf = (...given) => inTurn(readerOf(...given))
+export const createSniffer: typeof snifferOf = (...given) => inTurn(snifferOf(...given))
+export const createValidator: typeof validatorOf = (...given) => inTurn(validatorOf(...given))
+
+/** Calls that come out of turn would lose or reorder records without a word: they throw. To end it again changes nothing. */
+function inTurn<One extends { push(chunk: Uint8Array): void; end(...given: never[]): unknown }>(stream: One): One {
+  let when: 'inside a callback' | 'after a callback has thrown' | 'after end' | undefined
+  let result: unknown
+  return {
+    ...stream,
+    push(chunk) {
+      if (when !== undefined) throw new Error(`push was called ${when}`)
+      when = 'inside a callback'
+      try {
+        stream.push(chunk)
+        when = undefined
+      } catch (error) {
+        when = 'after a callback has thrown' // the rest of the chunk was not read
+        throw error
+      }
+    },
+    end(...given: never[]) {
+      if (when === 'inside a callback') throw new Error(`end was called ${when}`)
+      if (when !== 'after end') {
+        when = 'after end'
+        result = stream.end(...given)
+      }
+      return result
+    },
+  }
 }

@@ -1,7 +1,7 @@
 // The library as a program uses it that is not ours: chunks in one buffer, options that are there and undefined, huge records.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { convert, createReader, createSniffer, detect, dialects, read, validate } from '../src/index.ts'
+import { convert, createConverter, createReader, createSniffer, createValidator, detect, dialects, read, validate } from '../src/index.ts'
 
 const lines = ['{"kind":"user_prompt","text":"a question"}\n', '{"kind":"assistant_message","text":"hi"}\n', '{"kind":"done"}\n']
 
@@ -39,4 +39,28 @@ test('what a sniffer chooses can read the stream', () => {
   reader.push(Buffer.from(lines.join('')))
   reader.end()
   assert.equal(kinds.at(-1), 'session.end')
+})
+
+test('calls out of turn throw; to end again changes nothing', () => {
+  const bytes = Buffer.from(lines.join(''))
+  const nested = createReader(dialects.appctl, () => nested.push(bytes))
+  assert.throws(() => nested.push(bytes), /push was called inside a callback/)
+  assert.throws(() => nested.push(bytes), /push was called after a callback has thrown/)
+  const early = createReader(dialects.appctl, () => early.end())
+  assert.throws(() => early.push(bytes), /end was called inside a callback/)
+
+  const findings: string[] = []
+  const validator = createValidator(dialects.appctl, ({ code }) => void findings.push(code))
+  validator.push(Buffer.from(lines[0]!))
+  assert.deepEqual(validator.end(), { records: 1, errors: 1, warnings: 0 })
+  assert.deepEqual(validator.end(), { records: 1, errors: 1, warnings: 0 })
+  assert.deepEqual(findings, ['missing-end'])
+  assert.throws(() => validator.push(bytes), /push was called after end/)
+
+  let text = ''
+  const output = { line: (line: string) => void (text += `${line}\n`), text: (part: string) => void (text += part), bytes: () => undefined }
+  const converter = createConverter(dialects.appctl, dialects.avenor, output, { array: true })
+  converter.push(bytes)
+  assert.equal(converter.end(), converter.end())
+  assert.ok(Array.isArray(JSON.parse(text)))
 })
