@@ -2,6 +2,7 @@
 import Type, { type Static } from 'typebox'
 import type { Loose } from '../../model/loose.ts'
 import { withAny } from '../wire-named.ts'
+import { restTypes } from './rest.ts'
 import { conversation } from './wire-message.ts'
 import { surroundings } from './wire-session.ts'
 import { envelope } from './wire-shared.ts'
@@ -10,6 +11,9 @@ import { envelope } from './wire-shared.ts'
 const rest = Type.Object({ type: Type.String(), ...envelope, data: Type.Object({}, withAny) })
 
 export const records = { ...conversation, ...surroundings, '*': rest }
+
+/** For the schema that is printed: what `*` stands for. */
+export const pin = (tag: string): object | undefined => (tag === '*' ? { properties: { type: { enum: [...restTypes] } } } : undefined)
 
 export type Tag = keyof typeof records
 export type Wire<T extends Tag> = Loose<Static<(typeof records)[T]>>

@@ -141,6 +141,38 @@ const chat = {
 
 export const records = { ...events, ...output, ...chat }
 
+/** What tells a type that no constant tells, for the schema that is printed; as `tag.ts` has it. */
+export function pin(tag: string): object | undefined {
+  const untyped = (...keys: string[]): object[] => ['type', ...keys].map((key) => ({ not: { required: [key] } }))
+  const saved = { properties: { sessionId: { type: 'string' } }, required: ['sessionId', 'projectHash'] }
+  const object = (properties: object, ...required: string[]): object => ({ type: 'object', properties, required })
+  switch (tag) {
+    case 'error':
+      return { anyOf: [{ required: ['message'] }, { not: { required: ['content'] } }] }
+    case 'error/chat':
+      return { required: ['content'], not: { required: ['message'] } }
+    case '$set':
+      return { allOf: untyped() }
+    case '$rewindTo':
+      return { allOf: untyped('$set') }
+    case 'header':
+      return { allOf: untyped('$set', '$rewindTo', 'messages') }
+    case 'conversation':
+      return { allOf: untyped('$set', '$rewindTo') }
+    case 'output':
+      return {
+        allOf: [...untyped('$set', '$rewindTo'), { not: saved }],
+        anyOf: [
+          object({ stats: object({ models: { type: 'object' } }, 'models') }, 'stats'),
+          object({ error: object({ type: { type: 'string' } }, 'type') }, 'error'),
+          object({ response: { type: 'string' }, session_id: { type: 'string' } }, 'response', 'session_id'),
+        ],
+      }
+    default:
+      return undefined
+  }
+}
+
 export type Tag = keyof typeof records
 export type Wire<T extends Tag> = Loose<Static<(typeof records)[T]>>
 export type Message = Loose<Static<typeof message>>

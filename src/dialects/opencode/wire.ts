@@ -206,6 +206,15 @@ const quietEvents = Object.fromEntries(quiet.map((type) => [type, event(type, {}
 
 export const records = { ...run, ...server, ...quietEvents }
 
+/** What tells the type of a server's part, for the schema that is printed: a compiled check is chosen by the tag and need not look. */
+export function pin(tag: string): object | undefined {
+  const [updated, type] = tag.split('/')
+  if (updated !== 'message.part.updated') return undefined
+  if (type === undefined) return { not: {} } // a part has a type
+  const part = { type: 'object', properties: { type: { const: type } }, required: ['type'] }
+  return { properties: { properties: { type: 'object', properties: { part }, required: ['part'] } } }
+}
+
 export type Tag = keyof typeof records
 export type Wire<T extends Tag> = Loose<Static<(typeof records)[T]>>
 export type Properties<T extends keyof typeof server> = Wire<T>['properties']
