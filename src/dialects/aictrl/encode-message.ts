@@ -93,6 +93,7 @@ export function flushMessage(out: Out, session: Session): void {
     session.spentInAll = addUsage(session.spentInAll, usage)
   }
   const { model, provider } = modelOf(out, session, pending)
+  session.finish = finishWord(pending.finish ?? 'end_turn')
   write(
     out,
     session,
@@ -106,7 +107,7 @@ export function flushMessage(out: Out, session: Session): void {
       cost: costOf(out, event),
       tokens: tokensOf(out, usage),
       context: contextOf(event, usage, session.limits.get(model)),
-      finish: finishWord(pending.finish ?? 'end_turn'),
+      finish: session.finish,
     },
     pending.synthetic,
   )

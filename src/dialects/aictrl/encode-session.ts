@@ -145,7 +145,8 @@ export function endSession(out: Out, session: Session, last: Event): void {
   if (session.pending !== undefined) session.pending.finish ??= reason
   flushMessage(out, session)
   for (const lane of [...session.lanes.keys()].reverse()) subagentComplete(out, session, lane, last, 'cut')
-  const fault = isAbnormal(reason) ? (end?.error ?? plainFault(reason)) : undefined
+  const isFailure = isAbnormal(reason) || (reason === 'max_tokens' && session.finish !== reason) // no message says it
+  const fault = isFailure ? (end?.error ?? plainFault(reason)) : undefined
   if (fault !== undefined) {
     tellOnce(out, session, last, fault)
     const told = writeSessionError(reason, end?.error, end?.signal)

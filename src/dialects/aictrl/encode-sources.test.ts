@@ -320,3 +320,21 @@ test('also when the ends of a stream never came', () => {
 test('an encoder that gets nothing writes nothing', () => {
   assert.deepEqual(encodeAll([]).records, [])
 })
+
+test('the token limit is a failure where no message says so', () => {
+  const ended = (finish: 'max_tokens' | 'error' | undefined): unknown => {
+    const message: Told[] =
+      finish === undefined
+        ? []
+        : [
+            ['message.start', {}],
+            ['message.end', { finish }],
+          ]
+    const { records } = encodeAll(
+      tellAll([['session.start', {}], ['turn.start', { trigger: 'prompt' }], ...message, ['turn.end', { reason: 'max_tokens' }]]),
+    )
+    assert.deepEqual(findingsOf(records), [])
+    return find(records, 'session_complete')[0]!['error']
+  }
+  assert.deepEqual([ended('max_tokens'), ended('error'), ended(undefined)], [null, 'max tokens', 'max tokens'])
+})

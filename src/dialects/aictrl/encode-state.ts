@@ -76,6 +76,8 @@ export const createSession = (id: string) => ({
   limits: new Map<string, number>(),
   blocks: { text: createBlock(), thought: createBlock() },
   spoke: false,
+  /** The finish of the last message written. */
+  finish: undefined as string | undefined,
   counters: new Map<string, number>(),
   calls: new Map<string, Call>(),
   asked: new Map<string, EventOf<'permission.request'>>(),

@@ -36,7 +36,7 @@ export const finishWord = (reason: Reason): 'tool-calls' | 'end_turn' | 'max_tok
 
 // ── how a session ended ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** aictrl calls these a normal end: no session_error. Reaching the token limit is told by `finish` alone. */
+/** aictrl calls these a normal end: no session_error. Reaching the token limit is told by `finish` alone, if a message has it. */
 const normal: ReadonlySet<Reason> = new Set<Reason>(['end_turn', 'stop_sequence', 'tool_use', 'max_tokens', 'exit', 'max_iterations'])
 export const isAbnormal = (reason: Reason): boolean => !normal.has(reason)
 
