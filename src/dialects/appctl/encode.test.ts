@@ -249,3 +249,11 @@ test('the prompt is what the user said, not what the agent was told before', () 
   const told: Told[] = [['prompt.submit', { text: 'be brief', by: 'system', state: 'seen' }], ask, end]
   assert.deepEqual(brief(told), ['user_prompt hi', 'done'])
 })
+
+test('an answer that only the end of the turn tells is told as lost', () => {
+  const answered = (told: Told[], text: string): string[] =>
+    encodeAll(tellAll([...told, ['turn.end', { reason: 'end_turn', text }]])).lost.filter((code) => code.startsWith('turn.end'))
+  assert.deepEqual(answered([ask], 'three lines'), ['turn.end.text drop'])
+  assert.deepEqual(answered([ask, ['text.end', { text: 'three lines', streamed: false }]], 'three lines'), [])
+  assert.deepEqual(answered([ask, ['error', { scope: 'turn', fatal: true, error: { category: 'auth', text: 'no key' } }]], 'no key'), [])
+})

@@ -17,6 +17,7 @@ export function encode(sink: Sink): Encoder {
   let heldCall: EventOf<'tool.start'> | undefined
   let current: { session: string | undefined } | undefined // whose turn is being written
   let failure: { message: string; synthetic: string | undefined } | undefined
+  let spoke = false // an answer stands in the turn
   const joined = { text: '', thought: '' } // a thought may end after the answer's first deltas
 
   const write = (record: AnyWire, synthetic?: string): void => sink.write(record as Rec, synthetic)
@@ -48,6 +49,7 @@ export function encode(sink: Sink): Encoder {
     if (text !== undefined) write({ kind: 'error', message: text }, failure === undefined ? synthetic : failure.synthetic)
     write({ kind: 'done' }, synthetic)
     current = failure = undefined
+    spoke = false
     joined.text = joined.thought = ''
   }
 
@@ -90,6 +92,7 @@ export function encode(sink: Sink): Encoder {
   function delta(event: EventOf<'text.delta' | 'thought.delta'>): void {
     const isText = event.kind === 'text.delta'
     joined[isText ? 'text' : 'thought'] += event.text
+    spoke ||= isText
     write({ kind: isText ? 'assistant_delta' : 'assistant_thought_delta', text: event.text }, syntheticOf(event))
   }
 
@@ -97,6 +100,7 @@ export function encode(sink: Sink): Encoder {
     const isText = event.kind === 'text.end'
     const text = event.text ?? joined[isText ? 'text' : 'thought']
     joined[isText ? 'text' : 'thought'] = ''
+    spoke ||= isText
     write({ kind: isText ? 'assistant_message' : 'assistant_thought', text }, syntheticOf(event))
   }
 
@@ -143,6 +147,7 @@ export function encode(sink: Sink): Encoder {
       }
       case 'turn.end':
         endings.set(event.session, event.reason)
+        if (event.text && !spoke && event.text !== (failure?.message ?? failureText(event))) sink.lost(event, 'text')
         return closeTurn(failureText(event), syntheticOf(event))
       case 'session.end':
         if (current === undefined && failureText(event) !== undefined && endings.get(event.session) !== event.reason) sink.lost(event)
