@@ -104,3 +104,32 @@ test('a prompt of Claude comes back under its own id', () => {
   )
   assert.match(convert(convert(stream, { to: 'sluice' }).text, { to: 'claude' }).text, new RegExp(`"text":"go".*"uuid":"${uuid}"`))
 })
+
+const init = { type: 'system', subtype: 'init', session_id: 's', cwd: '/', tools: [], model: 'm' }
+const usage = { input_tokens: 1, output_tokens: 2, cache_read_input_tokens: 3, cache_creation_input_tokens: 4 }
+const said = (id: string, parent: string | null, content: object) => ({
+  type: 'assistant',
+  message: { id, model: 'm', role: 'assistant', content: [content], usage },
+  parent_tool_use_id: parent,
+  session_id: 's',
+})
+
+test('the tokens of a message that the stream cuts off come across, or are told as lost', () => {
+  const stream = linesOf(init, said('m1', null, { type: 'text', text: 'a' }))
+  const { text, losses } = convert(stream, { to: 'aictrl' })
+  assert.match(text, /"tokens":{"input":1,"output":2,"reasoning":0,"cache":{"read":3,"write":4}}/)
+  assert.deepEqual(
+    losses.filter(({ code }) => code.includes('usage')),
+    [],
+  )
+  assert.match(convert(stream, { to: 'avenor' }).text, /"total_tokens":10/)
+  assert.match(convert(convert(stream, { to: 'sluice' }).text, { to: 'avenor' }).text, /"total_tokens":10/)
+  const told = convert(stream, { to: 'appctl' }).losses.filter(({ code }) => code.endsWith('usage'))
+  assert.deepEqual(told, [{ code: 'message.end.usage', how: 'drop', count: 1, first: 6 }])
+})
+
+test('the tokens of a subagent are told as lost where it has no messages', () => {
+  const call = said('m1', null, { type: 'tool_use', id: 't', name: 'Task', input: {} })
+  const { losses } = convert(linesOf(init, call, said('m2', 't', { type: 'text', text: 'a' })), { to: 'aictrl' })
+  assert.equal(losses.find(({ code }) => code === 'message.end.usage')?.count, 1)
+})

@@ -1,9 +1,11 @@
 // What a pen remembers of one session: only what is open. Never text, input or output.
-import { type Fault, type Place, placeOf } from './event.ts'
+import { type Fault, type Place, placeOf, type Usage } from './event.ts'
 import type { Reason } from './vocabulary.ts'
 
 export type DeltaKind = 'text.delta' | 'thought.delta'
 type OpenRequest = { kind: 'permission.answer' | 'question.answer'; place: Place }
+/** With the tokens that its start told: where the end is missing, no others are known. */
+type OpenMessage = Place & { usage?: Usage }
 
 export type Session = ReturnType<typeof createSession>
 
@@ -23,7 +25,7 @@ export function createSession(pastTurns?: number) {
     hooks: new Map<string, Place>(),
     tasks: new Map<string, Place>(),
     laneTurns: new Map<string, number>(),
-    messages: new Map<string | undefined, Place>(),
+    messages: new Map<string | undefined, OpenMessage>(),
     /** Blocks whose deltas were told and whose end was not, per lane. */
     blocks: { 'text.delta': new Blocks(), 'thought.delta': new Blocks() },
   }

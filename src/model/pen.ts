@@ -1,7 +1,7 @@
 // The pen writes a decoder's events: it numbers them, places them in their session and turn, and keeps the canonical order.
 // The surprise: it adds what a source leaves unsaid (a start, a turn, the end of a streamed block, everything still open when
 // the stream ends), always marked `synthetic`. Decoders say only what their records say.
-import { type Event, type Fault, type Kind, lineOf, type Origin, type Payload, type Place, placeOf } from './event.ts'
+import { type Event, type Fault, type Kind, lineOf, type Origin, type Payload, type Place, placeOf, type Usage } from './event.ts'
 import { eventOf, own } from './pen-event.ts'
 import { createSession, type DeltaKind, type Session, spot } from './pen-state.ts'
 import { floats, keepsBlock, loose, needsTurn, ofCall, runLevel, traitOf } from './pen-traits.ts'
@@ -220,7 +220,7 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
         break
       case 'message.start':
         endMessages(session, lane, place)
-        session.messages.set(lane, spot(place, turn))
+        session.messages.set(lane, opened(spot(place, turn), own<'message.start'>(payload)))
         break
       case 'message.end':
         session.messages.delete(lane)
@@ -279,7 +279,7 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
       }
     if (open === undefined) return
     session.messages.delete(lane)
-    put('message.end', {}, { ...open, at: place.at }, 'implied')
+    put('message.end', usageIn(open), { ...open, at: place.at }, 'implied')
   }
 
   function endLane(session: Session, lane: string, place: Place): void {
@@ -320,7 +320,7 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
     }
     for (const [id, where] of session.hooks) put('hook.end', { id, status: 'abandoned' }, where, 'cut')
     for (const [task, where] of session.tasks) put('task.end', { task, status: 'abandoned' }, where, 'cut')
-    for (const where of session.messages.values()) put('message.end', { finish: 'cut' }, where, 'cut')
+    for (const where of session.messages.values()) put('message.end', { finish: 'cut', ...usageIn(where) }, where, 'cut')
     for (const turn of session.turns) put('turn.end', { reason: payload.reason, error: payload.error }, at(place), 'cut', turn)
     put('session.end', payload, place, synthetic)
     bury(place.session ?? base.session)
@@ -414,6 +414,9 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
     },
   }
 }
+
+const opened = (place: Place, { usage }: Payload<'message.start'>) => (usage === undefined ? place : { ...place, usage })
+const usageIn = ({ usage }: { usage?: Usage }) => (usage === undefined ? {} : { usage, usageFinal: false })
 
 const nowhere = placeOf()
 const none: Event[] = [] // stands for all empty ones, and is never given away

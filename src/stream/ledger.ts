@@ -35,11 +35,24 @@ export function createLedger(to: WritableDialect) {
     if (loss.count++ === 0) loss.first = event.seq
   }
 
+  function lostField(event: Event, field: string, how: Loss['how']): void {
+    let ofKind = extra.get(event.kind)
+    if (ofKind === undefined) extra.set(event.kind, (ofKind = new Map()))
+    let loss = ofKind.get(field)
+    if (loss === undefined) ofKind.set(field, (loss = { code: `${event.kind}.${field}`, how, count: 0, first: 0 }))
+    count(loss, event)
+  }
+
   /** What was counted when the event came in is part of the loss of all of it. (`first` may still name it, if others came since.) */
   function lostWhole(event: Event): void {
-    if (event.synthetic !== undefined || event === lastGone) return
-    lastGone = event
+    if (event === lastGone) return
     const { how, self, whole, fields } = table.get(event.kind)!
+    if (event.synthetic !== undefined) {
+      const isTold = event.kind !== 'message.end' || event.usage === undefined || fields.some(({ name }) => name === 'usage')
+      if (!isTold) lostField(event, 'usage', 'drop')
+      return
+    }
+    lastGone = event
     if (how === 'approx') self.count--
     for (const { name, loss } of fields) if ((event as unknown as Rec)[name] !== undefined) loss.count--
     count(whole, event)
@@ -50,9 +63,9 @@ export function createLedger(to: WritableDialect) {
     admit(event: Event, restores = false): 'whole' | 'part' | 'none' {
       if (event.kind !== lastKind) watched = table.get((lastKind = event.kind))!
       let lost = false
-      const ours = event.synthetic !== undefined // what sluice added itself is no loss of the source's
+      const ours = event.synthetic !== undefined // what sluice added itself is no loss of the source's; but tokens are never made up
       for (const { name, loss } of watched.fields) {
-        if (ours || (event as unknown as Rec)[name] === undefined) continue
+        if ((ours && name !== 'usage') || (event as unknown as Rec)[name] === undefined) continue
         count(loss, event)
         lost = true
       }
@@ -65,12 +78,8 @@ export function createLedger(to: WritableDialect) {
       return watched.how === 'drop' ? 'none' : 'part'
     },
     lost(event: Event, field?: string, how: 'approx' | 'drop' = 'drop'): void {
-      if (field === undefined) return lostWhole(event)
-      let ofKind = extra.get(event.kind)
-      if (ofKind === undefined) extra.set(event.kind, (ofKind = new Map()))
-      let loss = ofKind.get(field)
-      if (loss === undefined) ofKind.set(field, (loss = { code: `${event.kind}.${field}`, how, count: 0, first: 0 }))
-      count(loss, event)
+      if (field === undefined) lostWhole(event)
+      else lostField(event, field, how)
     },
     added(code: string, why = 'required'): void {
       if (lastAdded?.code !== code) {

@@ -253,6 +253,7 @@ test('written again, a recording is legal and says the same', () => {
     const calls = (from: readonly Event[]) => only(from, 'tool.start').map(({ agent, call, name }) => [agent, call, name])
     assert.deepEqual(calls(again), calls(events), path)
     const spent = (from: readonly Event[]) => only(from, 'turn.end').map(({ cost, usage }) => [cost?.usd ?? 0, totalTokens(usage ?? {})])
-    assert.deepEqual(spent(again), spent(events), path)
+    const isCut = only(events, 'turn.end').some(({ synthetic }) => synthetic === 'cut') // then the result tells what its messages told
+    if (!isCut) assert.deepEqual(spent(again), spent(events), path)
   }
 })
