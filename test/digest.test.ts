@@ -22,11 +22,14 @@ test('the page tells who, what and how it ended', () => {
   assert.match(stdout, /^tokens {6}24 input · 68 output · 2,000 cache read · 400 cache write · \$0\.0032$/m)
 })
 
-test('of several recordings in one file each takes as long as alone', () => {
-  for (const folder of ['claude/2.1.325', 'opencode/1.18.33/run', 'gemini', 'copilot']) {
-    const files = ['a-text', 'b-read', 'd-bash-fail'].map((name) => fixture(`${folder}/${name}.ndjson`))
+test('of several recordings in one file each takes as long, and ends as, alone', () => {
+  const lines = ['claude/2.1.325', 'opencode/1.18.33/run', 'gemini', 'copilot'].map((folder) => [folder, '.ndjson'])
+  for (const [folder, end] of [...lines, ['gemini', '.chat.jsonl'], ['codex/exec', '.rollout.jsonl']]) {
+    const files = ['a-text', ...(folder === 'gemini' ? ['h-400'] : []), 'b-read', 'd-bash-fail'].map((name) =>
+      fixture(`${folder}/${name}${end}`),
+    )
     const times = ({ sessions }: Digest) =>
-      sessions.map(({ start, end, durationMs, longestSilence }) => [start, end, durationMs, longestSilence?.ms])
+      sessions.map(({ start, end: over, durationMs, longestSilence, ended }) => [start, over, durationMs, longestSilence?.ms, ended])
     const alone = files.flatMap((file) => times(json(file)))
     assert.deepEqual(times(json(scratch('all.ndjson', files.map((file) => readFileSync(file, 'utf8')).join('')))), alone, folder)
   }

@@ -372,6 +372,8 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
     lastAt: (): number | undefined => lastAt,
     /** The last that was told of this session. */
     lastAtOf,
+    /** When the session last told something: the record at hand, which may be of the next one, does not count. */
+    toldAt: (id: string | undefined): number | undefined => sessionAt(id)?.lastAt,
     /** An event that another pen wrote: remembered, not written. */
     follow(event: Event): void {
       const { kind, at, session, run, agent, turn, message, block, call, ...payload } = event

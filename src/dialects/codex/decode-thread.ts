@@ -52,8 +52,11 @@ export function updateSetting(on: Reader, setting: Setting, by?: 'host'): void {
 export function leaveThread(on: Reader): void {
   const { pen, current } = on
   if (pen.isStarted(current.session)) {
+    const { at } = on
+    on.at = pen.toldAt(current.session)
     enter(on, current)
     endSession(on)
+    on.at = at
   }
   on.current = on.thread = newThread(undefined)
 }

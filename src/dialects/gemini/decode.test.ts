@@ -207,7 +207,7 @@ suite('several runs', () => {
     const events = decodeAll([init, asked, use('a'), { ...init, session_id: 't' }, asked, ended()])
     const ends = only(events, 'session.end').map(({ session, reason, synthetic }) => [session, reason, synthetic])
     assert.deepEqual(ends, [
-      ['s', 'cut', 'implied'],
+      ['s', 'cut', 'cut'],
       ['t', 'end_turn', undefined],
     ])
     assert.deepEqual(

@@ -62,7 +62,11 @@ export function decode(pen: Pen): DecoderBody {
 /** Another session begins: whatever the last one left open is over. */
 function begin(on: Reader, session: string | undefined, at: number | undefined): void {
   const { pen } = on
-  if (pen.isStarted()) pen.emit('session.end', { reason: leaveChat(on) ?? 'cut' }, { synthetic: 'implied' })
+  if (pen.isStarted()) {
+    pen.common({ at: pen.toldAt(on.session), session: on.session })
+    const reason = leaveChat(on)
+    pen.emit('session.end', { reason: reason ?? 'cut' }, { synthetic: reason === undefined ? 'cut' : 'implied' })
+  }
   on.session = session
   on.chat = on.stop = undefined
   on.calls.clear()
