@@ -195,3 +195,13 @@ test('hooks, titles and modes', () => {
   )
   assert.deepEqual(only(events, 'issue'), [])
 })
+
+test("a subagent's file that lost its first lines begins with its task all the same", () => {
+  const lane = { isSidechain: true, agentId: 'kid' }
+  const attached = line({ type: 'attachment', ...lane, attachment: { type: 'model', identity: { modelId: 'm' } } })
+  const failed = line({ type: 'system', subtype: 'api_error', ...lane, error: { status: 529 }, retryAttempt: 1 })
+  for (const first of [attached, failed]) {
+    const [begun] = decodeAll([first]).filter(({ kind, agent }) => kind === 'task.start' || agent !== undefined)
+    assert.equal(begun?.kind, 'task.start')
+  }
+})

@@ -5,7 +5,7 @@ import type { Payload, Usage } from '../../model/event.ts'
 import { addUsage } from '../../model/usage.ts'
 import type { Reason } from '../../model/vocabulary.ts'
 import { toolEntry } from './decode-init.ts'
-import { closeMessage, endTask } from './decode-lane.ts'
+import { closeMessage, endTask, laneId } from './decode-lane.ts'
 import { most, type Reader, startTurn, type Transcript } from './decode-state.ts'
 import { faultFrom, nat, real, str, usageOfModel, usd } from './values.ts'
 import type { Wire } from './wire.ts'
@@ -88,7 +88,7 @@ export function queueOperation(on: Reader, record: Wire<'queue-operation'>): voi
 export function attachment(on: Reader, record: Wire<'attachment'>): void {
   const transcript = transcriptOf(on)
   const { attachment: body } = record
-  const agent = record.isSidechain === true ? record.agentId : undefined
+  const agent = laneId(on, record)
   switch (body.type) {
     case 'skill_listing':
       for (const name of body.names ?? []) on.pen.emit('skill.load', { name, level: 'listed' }, { agent })
@@ -182,7 +182,7 @@ export function apiError(on: Reader, record: Wire<'system/api_error'>): void {
   const error: unknown = record.error
   const status = isRecord(error) ? nat(error['status']) : undefined
   const text = (isRecord(error) ? str(error['message']) : str(error)) ?? ''
-  const agent = record.isSidechain === true ? record.agentId : undefined
+  const agent = laneId(on, record)
   on.pen.emit(
     'retry.start',
     {
