@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { Rec } from '../src/base/json.ts'
 import {
   all,
@@ -26,7 +26,7 @@ import {
   valid,
 } from './run-support.ts'
 
-const codes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 143 } as const
+const codes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 143, SIGQUIT: 143 } as const
 type Signal = keyof typeof codes
 
 /** A script that comes to a standstill, and what shows that it is there. */
@@ -73,6 +73,28 @@ suite('a signal', () => {
       assert.equal(one(told.sluice, 'session.end')['signal'], signal)
       assert.match(readFileSync(sentinel, 'utf8'), /^KILLED\n/)
     }
+  })
+
+  test('before there is a session leaves the sentinel, which somebody waits for', { timeout: 60_000 }, async (t) => {
+    for (const [what, words] of [
+      ['it waits for its prompt', ['-', '--format', 'sluice']],
+      ['it waits for its host', ['--format', 'claude', '--input-format', 'claude']],
+    ] as const)
+      for (const signal of Object.keys(codes) as Signal[]) {
+        const here = place(t)
+        const { args } = await model(t, here, 'script', slow)
+        const sentinel = join(here.top, 'job.done')
+        const event = join(here.top, 'events')
+        const live = start(here, ['run', ...words, '--run-id', 'r1', '--sentinel-file', sentinel, '--on-event', event, ...args], {
+          open: true,
+        })
+        if (words[0] === '-') await sleep(500) // nothing shows that it reads
+        else await eventually(() => existsSync(event), 'its output')
+        live.child.kill(signal)
+        assert.equal((await live.ended).code, codes[signal], what)
+        assert.equal(readFileSync(sentinel, 'utf8'), `KILLED\nSESSION=\nSTOP_REASON=cancelled\nEXIT_CODE=${codes[signal]}\nRUN=r1\n`)
+        assert.ok(!existsSync(here.sessions) || readdirSync(here.sessions).length === 0, what)
+      }
   })
 
   test('while the provider has not even answered ends the run', async (t) => {

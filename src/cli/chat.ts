@@ -22,7 +22,7 @@ const spec: CommandSpec = {
     '4    a cap on cost, tokens or calls was reached',
     '124  --timeout or --progress-timeout',
     '130  SIGINT from another program',
-    '143  SIGTERM or SIGHUP',
+    '143  SIGTERM, SIGHUP or SIGQUIT',
   ],
 }
 

@@ -50,6 +50,8 @@ export type DoorOptions = {
   sinks?: readonly EventSink[]
   /** What they cannot write. */
   unwritten?: Unwritten
+  /** From when on it hears signals itself. */
+  onRun?: () => Promise<void>
 }
 
 /** What `sluice run --format claude --input-format claude` is. */
@@ -122,6 +124,7 @@ async function serve(flags: AgentFlags, options: DoorOptions, inbox: Inbox): Pro
       unwritten,
     })
     signals = hearSignals(made)
+    await options.onRun?.()
     void made.done.finally(inbox.close)
     return made
   }

@@ -54,5 +54,6 @@ export function openInbox(readsHost: boolean, first: readonly HostMessage[]): In
   stdin.on('data', (block: Buffer) => framer.push(block))
   stdin.once('end', end)
   stdin.once('error', end)
+  if (stdin.readableEnded) end() // the prompt was read from it
   return inbox
 }

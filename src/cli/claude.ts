@@ -15,7 +15,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (door.readsHost && words.length > 0)
     say('sluice: the prompt of the command line is passed over: with stream-json prompts come on stdin')
   if (door.readsHost) return claudeDoor(agent, door)
-  return claudeDoor(agent, { ...door, prompt: { text: promptOf(words, undefined, isTerminal(0)), files: [] } })
+  return claudeDoor(agent, { ...door, prompt: { text: await promptOf(words, undefined, isTerminal(0)), files: [] } })
 }
 
 function shown(text: string): number {

@@ -30,7 +30,7 @@ export const exitCodeOf = (reason: Reason, signal?: keyof typeof signalCodes): n
   signal === undefined ? (reasonCodes[reason] ?? exitCodes.failed) : signalCodes[signal]
 
 /** Of a command that hears them, so that it can leave things in order. */
-export const signalCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 143 } as const
+export const signalCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 143, SIGQUIT: 143 } as const
 
 /** Ends the command with a message for the user; never a stack. */
 export class CommandError extends Error {

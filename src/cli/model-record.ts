@@ -34,7 +34,7 @@ Prints where it is and how to start each agent, with the agent's own key, then r
   exits: [
     '1  the port cannot be had, or the script cannot be written',
     '2  wrong usage',
-    '130, 143  ended by SIGINT, by SIGTERM or SIGHUP',
+    '130, 143  ended by SIGINT, by SIGTERM, SIGHUP or SIGQUIT',
   ],
 }
 

@@ -27,7 +27,7 @@ Prints where it is and how to start each agent, then serves until SIGINT or SIGT
   exits: [
     '1  the port or the log cannot be had',
     '2  wrong usage, or the script is wrong',
-    '130, 143  ended by SIGINT, by SIGTERM or SIGHUP',
+    '130, 143  ended by SIGINT, by SIGTERM, SIGHUP or SIGQUIT',
   ],
 }
 

@@ -30,6 +30,8 @@ export type LiveOptions = {
   read?: readonly string[]
   /** False: nobody is asked, also on a terminal. */
   interactive?: boolean
+  /** From when on it hears signals itself. */
+  onRun?: () => Promise<void>
 }
 
 export async function liveRun(flags: AgentFlags, options: LiveOptions): Promise<number> {
@@ -44,7 +46,7 @@ export async function liveRun(flags: AgentFlags, options: LiveOptions): Promise<
 
 async function oneRun(
   flags: AgentFlags,
-  { prompt, format, outputs, read = [], interactive = true }: LiveOptions,
+  { prompt, format, outputs, read = [], interactive = true, onRun }: LiveOptions,
 ): Promise<{ done: Done; code: number; run: Composed; signals: Signals }> {
   const folder = sessionsFolder(process.env)
   const unwritten = createUnwritten()
@@ -55,6 +57,7 @@ async function oneRun(
   const agent = await agentOf(flags, dirname(folder))
   const { cwd } = agent.frame.places
   const signals = hearSignals() // before there is anything that a sudden end would leave behind
+  await onRun?.()
   const session = await sessionOf(flags, folder, cwd)
   const isAsked = interactive && isTerminal(0) && process.stderr.isTTY
   const terminal = isAsked ? (await import('./ask.ts')).askOnTerminal() : undefined // loaded where there is somebody to ask

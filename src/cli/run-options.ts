@@ -1,5 +1,5 @@
 // The options that `run`, `chat` and the Claude-like door have in common, and what they come to.
-import { accessSync, closeSync, constants, openSync, readFileSync, readSync, statSync } from 'node:fs'
+import { accessSync, closeSync, constants, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { dirname, extname, resolve } from 'node:path'
 import { quoted } from '../base/text.ts'
 import type { ServerSpec } from '../config/shape.ts'
@@ -247,13 +247,14 @@ function sessionOf(values: Parsed['values']): AgentFlags['session'] {
 // ── the prompt and what comes with it ────────────────────────────────────────────────────────────────────────────────────
 
 /** stdin is read only when the prompt is `-` or missing. */
-export function promptOf(words: readonly string[], file: string | undefined, isTerminal: boolean): string {
+/** A file is read before it returns. */
+export async function promptOf(words: readonly string[], file: string | undefined, isTerminal: boolean): Promise<string> {
   if (file !== undefined && words.length > 0) throw usageError('give a PROMPT or --prompt-file, not both')
   const text =
     file !== undefined
       ? readPrompt(file)
       : words.length === 0 || (words.length === 1 && words[0] === '-')
-        ? fromStdin(words, isTerminal)
+        ? await fromStdin(words, isTerminal)
         : words.join(' ')
   if (text.trim() === '') throw usageError('the prompt is empty; say what the agent is to do')
   return text
@@ -267,24 +268,35 @@ function readPrompt(file: string): string {
   }
 }
 
-function fromStdin(words: readonly string[], isTerminal: boolean): string {
+/** A pipe may take long, and signals must be heard meanwhile. A terminal is needed for questions: as a stream it would be over. */
+async function fromStdin(words: readonly string[], isTerminal: boolean): Promise<string> {
   if (words.length === 0 && isTerminal) throw usageError('say what the agent is to do, or - to read it from stdin (see --help)')
   const parts: Buffer[] = []
-  const block = Buffer.alloc(1 << 16)
-  for (;;) {
-    try {
-      const size = readSync(0, block)
-      if (size === 0) break
-      parts.push(Buffer.from(block.subarray(0, size)))
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EOF') break
-      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw usageError(`cannot read stdin: ${systemReason(error)}`)
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10) // a terminal or pipe that does not block
-    }
+  try {
+    const stdin = fstatSync(0)
+    if (!stdin.isFIFO() && !stdin.isSocket()) parts.push(...blocks())
+    else for await (const part of process.stdin) parts.push(part as Buffer)
+  } catch (error) {
+    throw usageError(`cannot read stdin: ${systemReason(error)}`)
   }
   return Buffer.concat(parts)
     .toString()
     .replace(/\r?\n$/, '') // the one that ends the last line
+}
+
+function* blocks(): Generator<Buffer> {
+  const block = Buffer.alloc(1 << 16)
+  for (;;) {
+    try {
+      const size = readSync(0, block)
+      if (size === 0) return
+      yield Buffer.from(block.subarray(0, size))
+    } catch (error) {
+      if (hasCode(error, 'EOF')) return
+      if (!hasCode(error, 'EAGAIN')) throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10) // it does not block
+    }
+  }
 }
 
 const largestFile = 10 * 2 ** 20

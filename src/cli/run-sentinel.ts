@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { quoted } from '../base/text.ts'
 import { clearSentinel, type SentinelFacts, writeSentinel } from '../run/sentinel.ts'
-import { CommandError, exitCodes, say, systemReason, usageError } from './exit.ts'
+import { CommandError, exitCodes, say, signalCodes, systemReason, usageError } from './exit.ts'
 
 /** `begin` leaves the file when it returns. When it throws, nobody else would: whoever waits for the file would wait for ever. */
 export async function withSentinel(path: string | undefined, run: string | undefined, begin: () => Promise<number>): Promise<number> {
@@ -36,5 +36,29 @@ export async function leave(path: string, facts: SentinelFacts): Promise<number>
   } catch (error) {
     say(`sluice: --sentinel-file ${quoted(path, 500)} cannot be written: ${systemReason(error)}`)
     return facts.exitCode || exitCodes.failed
+  }
+}
+
+/**
+ * Until there is a run that can be ended, a signal leaves the file and ends the process. What it returns gives that up; it waits for ever
+ * when a signal came first, so that nothing more begins.
+ */
+export function leaveOnSignal({ sentinel, id }: { sentinel?: string | undefined; id?: string | undefined }): () => Promise<void> {
+  let isLeaving = false
+  const names = Object.keys(signalCodes) as (keyof typeof signalCodes)[]
+  const stop = (): void => {
+    for (const name of names) process.off(name, hear)
+  }
+  const hear = (name: NodeJS.Signals): void => {
+    isLeaving = true
+    stop() // a second one ends it at once
+    const exitCode = signalCodes[name as keyof typeof signalCodes]
+    if (sentinel === undefined) process.exit(exitCode)
+    void leave(sentinel, { exitCode, run: id }).then((code) => process.exit(code))
+  }
+  for (const name of names) process.on(name, hear)
+  return async () => {
+    stop()
+    if (isLeaving) await new Promise(() => {})
   }
 }

@@ -7,7 +7,7 @@ import { quoted } from '../base/text.ts'
 import { exitCodes, usageError } from './exit.ts'
 import { checkFit } from './run-fit.ts'
 import { fileSinks, liveRun } from './run-live.ts'
-import { leave, withSentinel } from './run-sentinel.ts'
+import { leave, leaveOnSignal, withSentinel } from './run-sentinel.ts'
 import { createUnwritten } from './run-unwritten.ts'
 
 const spec: CommandSpec = {
@@ -41,7 +41,7 @@ asked before it changes anything; without one, what no rule allows is refused an
     '5    the agent gave up ([abort] alone on a line)',
     '124  --timeout or --progress-timeout',
     '130  SIGINT, or cancelled otherwise',
-    '143  SIGTERM or SIGHUP',
+    '143  SIGTERM, SIGHUP or SIGQUIT',
   ],
 }
 
@@ -64,23 +64,21 @@ async function begin(argv: readonly string[]): Promise<number> {
   const outputs = listOption(values, 'on-event')
   const files = attachmentsOf(listOption(values, 'file'))
   const read = filesRead(values)
-  if (isClaudeInput(textOption(values, 'input-format'), format)) {
-    if (flags.agent !== 'builtin') throw usageError('--input-format claude is for the built-in agent; speak to others with sluice control')
+  const isDoor = isClaudeInput(textOption(values, 'input-format'), format)
+  if (isDoor && flags.agent !== 'builtin')
+    throw usageError('--input-format claude is for the built-in agent; speak to others with sluice control')
+  const isPromptless = (isDoor || flags.agent.startsWith('replay:')) && words.length === 0 && promptFile === undefined
+  const asked = isPromptless ? undefined : promptOf(words, promptFile, !isDoor && isTerminal(0))
+  const onRun = leaveOnSignal(flags.run) // not before: while a file is read that waits for its writer, no signal is heard
+  const prompt = asked === undefined ? {} : { prompt: { text: await asked, files } }
+  if (isDoor) {
     const { claudeDoor, plainDoor } = await import('./claude-door.ts')
-    const prompt = words.length === 0 && promptFile === undefined ? undefined : { text: promptOf(words, promptFile, false), files }
     const unwritten = createUnwritten()
-    const exitCode = await claudeDoor(flags, {
-      ...plainDoor,
-      partial: flags.stream,
-      sinks: await fileSinks(outputs, { read, thoughts: flags.thoughts, unwritten }),
-      unwritten,
-      ...(prompt !== undefined && { prompt }),
-    })
+    const sinks = await fileSinks(outputs, { read, thoughts: flags.thoughts, unwritten })
+    const exitCode = await claudeDoor(flags, { ...plainDoor, partial: flags.stream, sinks, unwritten, ...prompt, onRun })
     return flags.run.sentinel === undefined ? exitCode : leave(flags.run.sentinel, { exitCode, run: flags.run.id })
   }
-  const isToldAgain = flags.agent.startsWith('replay:') && words.length === 0 && promptFile === undefined
-  const prompt = isToldAgain ? {} : { prompt: { text: promptOf(words, promptFile, isTerminal(0)), files } }
-  return liveRun(flags, { ...prompt, format, outputs, read })
+  return liveRun(flags, { ...prompt, format, outputs, read, onRun })
 }
 
 /** No output may take the place of one of these. */

@@ -45,7 +45,7 @@ for a file that does not exist yet) and ends with the session, or with the loop 
     '1    reading, writing, or writing the cursor, failed',
     '2    wrong usage, a file that cannot be opened, a cursor that does not fit, or input of no known dialect',
     '130  ended by SIGINT (the cursor is written)',
-    '143  ended by SIGTERM or SIGHUP (likewise)',
+    '143  ended by SIGTERM, SIGHUP or SIGQUIT (likewise)',
   ],
 }
 

@@ -104,6 +104,7 @@ const exitCodes = new Map([
   ['SIGINT', '130'],
   ['SIGTERM', '143'],
   ['SIGHUP', '143'],
+  ['SIGQUIT', '143'],
 ])
 
 /** The status if there is one, else the name that says more than `word`. */
