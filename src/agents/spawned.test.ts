@@ -192,8 +192,20 @@ test('one that is known to stay is not waited for, and nothing is told of it', a
 test('a program that closes its output and stays is ended, and has failed', async () => {
   const running = start('closes-stdout')
   const { reason, error } = await whole(running)
-  assert.deepEqual([reason, error!.code], ['error', 'SIGKILL'])
-  assert.equal(running.of('notice')[0]!.code, 'silent')
+  assert.deepEqual([reason, error!.code], ['error', 'silent'])
+  assert.equal(running.of('notice')[0]!.text, error!.text)
+  const { signal, exitCode } = running.of('session.end')[0]!
+  assert.deepEqual([signal, exitCode], [undefined, undefined]) // it did not end by itself
+})
+
+test('a program that asks when its input is closed is not answered, and not waited for', async () => {
+  const running = start('asks-late')
+  const { reason, error } = await whole(running)
+  assert.deepEqual([reason, error!.code, running.asks.length], ['error', 'unheard', 0])
+  assert.deepEqual(
+    running.of('permission.answer').map(({ id, decision, synthetic }) => [id, decision, synthetic]),
+    [['q1', 'withdrawn', 'cut']],
+  )
 })
 
 test('a cancelled program that ignores TERM is killed', async () => {

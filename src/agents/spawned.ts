@@ -4,7 +4,8 @@ import { randomBytes } from 'node:crypto'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { type Rec, stringifyJson } from '../base/json.ts'
 import { quoted } from '../base/text.ts'
-import type { Event, EventOf, Payload } from '../model/event.ts'
+import type { Event, EventOf, Fault, Payload } from '../model/event.ts'
+import { faultOf } from '../model/fault.ts'
 import { outcomeOf } from '../model/outcome.ts'
 import type { Pieces } from '../model/pieces.ts'
 import { toolKindOf } from '../model/tool-kind.ts'
@@ -65,7 +66,8 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
   let isLast = false // no more prompts will come
   let isClosed = false // its input
   let wasEnded = false
-  let isAbandoned = false
+  let isUnheard = false // it asked when nobody could answer any more, and has said nothing since
+  let abandoned: Fault | undefined
   let isEnding = false
   let over: Done | undefined
   let cancel: Cancel | undefined
@@ -109,7 +111,8 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     for (const one of early.length === 0 ? events : withEarly(events)) {
       const event = scene.place(one)
       if (event === undefined) continue
-      if (isAsk(event)) raise(event)
+      if (isAsk(event) && isClosed) askInVain(event)
+      else if (isAsk(event)) raise(event)
       else if (!isToldAnswer(event)) tell(event)
     }
     step()
@@ -148,6 +151,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
 
   function tell(event: Event): void {
     if (!scene.isOwn(event) && main() !== undefined) return host.tell(event)
+    isUnheard = false
     course.see(event)
     host.tell(event)
     talk.see?.(event)
@@ -180,6 +184,12 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
           }
     asks.set(id, ask)
     host.raise(ask)
+  }
+
+  /** Its input is closed: an answer would be told, and never reach it. */
+  function askInVain(event: Event): void {
+    tell(event)
+    isUnheard = true
   }
 
   /** An answer to what was raised is told by the host, who knows who gave it. One that the agent gives itself ends the question. */
@@ -313,7 +323,9 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
   function step(): void {
     if (leaving !== undefined) clearTimeout(leaving)
     leaving = undefined
-    if (!isLast || isEnding || isBusy()) return
+    if (isEnding) return
+    if (isUnheard) return void (leaving = setTimeout(abandonUnheard, times.lingerMs))
+    if (!isLast || isBusy()) return
     if (isClosed && driver.stays === true) return dismiss()
     const mayGoOn = driver.onlyPrompted !== true && course.hadTasks()
     if (isClosed) leaving = setTimeout(leave, restMs())
@@ -346,14 +358,18 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
 
   /** Nothing more can be had of it. */
   function abandon(code: string, what: string, when: string): void {
-    if (isAbandoned) return
-    isAbandoned = true
-    wasEnded ||= !isBusy()
+    if (abandoned !== undefined || wasEnded) return
+    const text = `${driver.title} ${what}; it was ended ${when}`
+    abandoned = faultOf(text, { code })
+    wasEnded = !isBusy()
     begin()
-    scene.tell('notice', { level: 'warn', code, text: `${driver.title} ${what}; it was ended ${when}` })
+    scene.tell('notice', { level: 'warn', code, text })
     wire.close()
     end()
   }
+
+  const afterLinger = `after ${times.lingerMs / 1000} s`
+  const abandonUnheard = (): void => abandon('unheard', 'asked something when its input was closed, and waited for the answer', afterLinger)
 
   // ── its life ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -370,7 +386,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     })
     let hasExited = false
     started.stdout.once('end', () => {
-      const abandonSilent = (): void => abandon('silent', 'closed its output and did not leave', `after ${times.lingerMs / 1000} s`)
+      const abandonSilent = (): void => abandon('silent', 'closed its output and did not leave', afterLinger)
       after(times.lingerMs, () => hasExited || abandonSilent())
     })
     for (const words of written) started.stdin!.write(words)
@@ -419,8 +435,20 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     const said = stderr?.text() ?? ''
     const { title } = driver
     const turn = course.lastTurn()
-    const { reason, error } = endOfRun({ title, exit, noStart, turn, isUnfinished: isBusy(), isTakenBack, wasEnded, cancel, stderr: said })
-    const cause = { reason, error, exitCode: exit?.code ?? undefined, signal: cancel?.signal ?? exit?.signal ?? undefined }
+    const { reason, error } = endOfRun({
+      title,
+      exit,
+      noStart,
+      turn,
+      isUnfinished: isBusy(),
+      isTakenBack,
+      wasEnded,
+      abandoned,
+      cancel,
+      stderr: said,
+    })
+    const left = abandoned === undefined ? exit : undefined // else by us
+    const cause = { reason, error, exitCode: left?.code ?? undefined, signal: cancel?.signal ?? left?.signal ?? undefined }
     listener.end({ ...cause, session: main() })
     for (const ask of asks.values()) if (ask !== 'answered') host.withdraw(ask.id)
     begin()
