@@ -23,6 +23,16 @@ test('it is made to ask where nobody has a word on it', (t) => {
   assert.deepEqual(place(t)(), all)
 })
 
+test('a relative path is taken from where it works, not from where we do', (t) => {
+  const files = {
+    'project/at/.config/opencode/opencode.json': '{"permission": {"bash": "deny"}}',
+    'project/own.json': '{"permission": "ask"}',
+  }
+  assert.deepEqual(place(t, files)({ HOME: 'at' }), { edit: 'ask', webfetch: 'ask', websearch: 'ask' })
+  assert.deepEqual(place(t, files)({ XDG_CONFIG_HOME: 'at/.config' }), { edit: 'ask', webfetch: 'ask', websearch: 'ask' })
+  assert.equal(place(t, files)({ OPENCODE_CONFIG: 'own.json' }), null)
+})
+
 test("a person's word stands, wherever it was said", (t) => {
   const files = {
     '.config/opencode/opencode.jsonc': '{ // mine\n "permission": { "bash": "deny", }, }',

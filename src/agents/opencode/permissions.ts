@@ -1,8 +1,9 @@
 // What makes opencode ask. By itself it allows nearly all that it was not told to refuse, and what is passed in its environment counts
 // more than a person's settings: so only that is passed which none of them has a word on.
 import { readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { isRecord, type Rec } from '../../base/json.ts'
+import { homeOf } from '../../files/home.ts'
 
 type Variables = Readonly<Record<string, string>>
 
@@ -38,11 +39,12 @@ function wordsOf({ permission, tools }: Rec): Rec {
 /** What the person passes this way is passed on. */
 const ownWords = (env: Variables): Rec => parsed(env['OPENCODE_PERMISSION'] ?? '') ?? {}
 
+/** Those that it will read itself: it takes a relative path from where it works. */
 function settingsIn(cwd: string, env: Variables): Rec[] {
-  const home = env['HOME'] ?? '/'
-  const global = join(env['XDG_CONFIG_HOME'] ?? join(home, '.config'), 'opencode')
+  const home = resolve(cwd, env['HOME'] || homeOf({}))
+  const global = resolve(cwd, env['XDG_CONFIG_HOME'] || join(home, '.config'), 'opencode')
   const folders = ['/etc/opencode', global, join(home, '.opencode')]
-  if (env['OPENCODE_CONFIG_DIR'] !== undefined) folders.push(env['OPENCODE_CONFIG_DIR'])
+  if (env['OPENCODE_CONFIG_DIR'] !== undefined) folders.push(resolve(cwd, env['OPENCODE_CONFIG_DIR']))
   for (let folder = cwd; ; folder = dirname(folder)) {
     folders.push(folder, join(folder, '.opencode'))
     if (folder === dirname(folder)) break
@@ -51,7 +53,7 @@ function settingsIn(cwd: string, env: Variables): Rec[] {
   const files = folders.flatMap((folder) =>
     names.map((name) => join(folder, name)).filter((file) => folder === global || !file.endsWith('/config.json')),
   )
-  if (env['OPENCODE_CONFIG'] !== undefined) files.push(env['OPENCODE_CONFIG'])
+  if (env['OPENCODE_CONFIG'] !== undefined) files.push(resolve(cwd, env['OPENCODE_CONFIG']))
   const texts = [...files.map(textOf), env['OPENCODE_CONFIG_CONTENT'] ?? '', JSON.stringify({ permission: ownWords(env) })]
   return texts.map(parsed).filter((setting) => setting !== undefined)
 }
