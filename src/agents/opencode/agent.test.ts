@@ -39,6 +39,25 @@ test('a prompt has its answer, and the tokens of all its steps', async () => {
   assert.ok(running.events.every((event) => event.session === session || event.session === undefined))
 })
 
+test('a session that somebody else opens on its server is none of the run', { timeout: 20_000 }, async () => {
+  const alone = play('serve/b-read.sse')
+  const { usage, text } = await whole(alone)
+  const running = play('serve/b-read.sse', { variables: { FIXTURE_BESIDE: 'ses_beside' } })
+  const done = await whole(running)
+  assert.deepEqual([done.reason, done.usage, done.text], ['end_turn', usage, text])
+  const starts = running.of('session.start').filter((event) => event.session === session)
+  assert.deepEqual(
+    starts.map(({ native }) => native),
+    [alone.of('session.start')[0]!.native],
+  )
+  const own = running.events.filter((event) => event.session === session)
+  assert.deepEqual(
+    own.map(({ kind }) => kind),
+    alone.events.filter((event) => event.session === session).map(({ kind }) => kind),
+  )
+  assert.ok(running.events.some((event) => event.session === 'ses_beside'))
+})
+
 test('a question is raised with what the call was given, and the answer reaches the server', async () => {
   const running = play('serve/c-bash-allow.sse', { answer: allow })
   assert.equal((await whole(running)).reason, 'end_turn')

@@ -25,7 +25,8 @@ function liveDecoder(inner: Decoder, line: Line): Decoder {
   function see(event: Event): void {
     if (event.kind === 'tool.start' || event.kind === 'tool.update') know(event)
     else if (event.kind === 'permission.request' && event.call !== undefined) event.input = inputs.get(event.call) ?? event.input
-    else if (event.kind === 'prompt.submit' && line.saying !== undefined && event.agent === undefined && event.by === 'user') {
+    if (event.session !== undefined && event.session !== line.session) return // somebody else's
+    if (event.kind === 'prompt.submit' && line.saying !== undefined && event.agent === undefined && event.by === 'user') {
       sign(event, line.saying)
       line.saying = undefined
     }

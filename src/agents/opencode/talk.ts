@@ -39,7 +39,10 @@ export const opencodeTalk =
         const known = how === 'forked' ? undefined : native // a fork is another session
         session = isRecord(body) && typeof body['id'] === 'string' ? body['id'] : known
         if (session === undefined) lose(faultOf(`opencode opened no session: ${quoted(JSON.stringify(body), 200)}`))
-        else next()
+        else {
+          line.session = session
+          next()
+        }
       }
       if (native === undefined) call('POST', '/session', {}, opened)
       else if (how === 'forked') call('POST', `/session/${encodeURIComponent(native)}/fork`, {}, opened)
@@ -110,6 +113,8 @@ export const opencodeTalk =
         running = line.saying = undefined
         next()
       },
+      session: () => session,
+      isOpening: () => session === undefined && !isLost,
       unsent: () => waiting,
       isStarting: () => running !== undefined,
       isIdle: () => running === undefined && waiting.length === 0,
