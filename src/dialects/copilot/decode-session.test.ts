@@ -23,6 +23,23 @@ test('in a file a turn ends with the next prompt or the shutdown', () => {
   )
 })
 
+test('what each model took is told where only the shutdown tells it', () => {
+  const tokens = (inputTokens: number) => ({ usage: { inputTokens, outputTokens: 1 } })
+  const over = rec('session.shutdown', { shutdownType: 'routine', modelMetrics: { a: tokens(10), b: tokens(20) } })
+  const [end] = only(decodeAll([start, prompt, turnStart, message('Hello'), turnEnd, over]), 'turn.end')
+  assert.deepEqual(
+    end?.byModel?.map(({ model, usage }) => [model, usage?.input]),
+    [
+      ['a', 10],
+      ['b', 20],
+    ],
+  )
+  const record = rec('session.usage_record', { usage: { model: 'a', inputTokens: 10, outputTokens: 1 } })
+  const more = rec('user.message', { content: 'more' })
+  const ends = only(decodeAll([start, prompt, turnStart, record, message('a'), turnEnd, more, turnStart, message('b'), over]), 'turn.end')
+  assert.deepEqual([ends[1]?.usage?.input, ends[1]?.byModel], [20, undefined], 'some of the sums are those of turn 1')
+})
+
 test('steering and what the program itself injects do not begin a turn, waking an idle agent does', () => {
   const steer = rec('user.message', { content: 'also', delivery: 'steering' })
   const skill = rec('user.message', { content: '<skill>', source: 'skill-pdf' })

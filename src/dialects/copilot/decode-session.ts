@@ -10,6 +10,7 @@ import { faultFrom, nat, usageOf } from './values.ts'
 import type { Wire } from './wire.ts'
 
 const program = 'copilot'
+type Shares = Payload<'turn.end'>['byModel']
 
 // ── turns ────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -44,8 +45,8 @@ function reasonOf({ stopped, fault, failure, finish }: Turn, idle: boolean): Rea
   return idle ? 'end_turn' : 'unknown'
 }
 
-/** Ends the open turn, if there is one. `usage`: what the session says it used in this turn, if no model call said so. */
-function leaveTurn(on: Reader, synthetic: 'implied' | undefined, apiMs?: number, usage?: Usage): void {
+/** Ends the open turn, if there is one. `usage`, `byModel`: what the session says it used in this turn, if no model call said so. */
+function leaveTurn(on: Reader, synthetic: 'implied' | undefined, apiMs?: number, usage?: Usage, byModel?: Shares): void {
   const { session, pen } = on
   const open = session.messages.get(undefined)
   if (open !== undefined) endMessage(on, undefined, open, 'implied')
@@ -64,7 +65,7 @@ function leaveTurn(on: Reader, synthetic: 'implied' | undefined, apiMs?: number,
       error,
       usage: turn.usage ?? usage,
       own: turn.own,
-      byModel: turn.models.size === 0 ? undefined : [...turn.models].map(([model, share]) => ({ model, ...share })),
+      byModel: turn.models.size === 0 ? byModel : [...turn.models].map(([model, share]) => ({ model, ...share })),
       apiMs,
       steps: turn.steps,
     },
@@ -135,12 +136,17 @@ export function closeSession(on: Reader): void {
   if (over || stopped !== undefined || fault !== undefined) leaveTurn(on, 'implied')
 }
 
-type End = Omit<Payload<'session.end'>, 'reason'> & { apiMs: number | undefined; failed: Fault | 'exit' | undefined }
+type End = Omit<Payload<'session.end'>, 'reason'> & {
+  apiMs: number | undefined
+  failed: Fault | 'exit' | undefined
+  byModel?: Shares | undefined
+}
 
-function endSession(on: Reader, { apiMs, failed, ...end }: End): void {
+function endSession(on: Reader, { apiMs, failed, byModel, ...end }: End): void {
   const { session, pen } = on
   const before = session.spent
-  leaveTurn(on, 'implied', apiMs, end.usage === undefined ? undefined : usageSince(end.usage, before))
+  const told = before === undefined && byModel?.length ? byModel : undefined // else some of it is that of other turns
+  leaveTurn(on, 'implied', apiMs, end.usage === undefined ? undefined : usageSince(end.usage, before), told)
   const { lastReason = 'end_turn', lastError } = session
   const reason = failed !== undefined && outcomeOf(lastReason) === 'ok' ? 'error' : lastReason
   const error = typeof failed === 'object' ? failed : outcomeOf(reason) === 'ok' ? undefined : lastError
@@ -160,11 +166,11 @@ export function result(on: Reader, { sessionId: native, exitCode, usage }: Wire<
 
 export function shutdown(on: Reader, { data }: Wire<'session.shutdown'>): void {
   const { shutdownType, errorReason, sessionStartTime: started, modelMetrics } = data
-  let usage: Usage | undefined
-  for (const { usage: tokens } of Object.values(modelMetrics ?? {})) if (tokens) usage = addUsage(usage, usageOf(tokens))
+  const byModel = Object.entries(modelMetrics ?? {}).flatMap(([model, { usage }]) => (usage ? [{ model, usage: usageOf(usage) }] : []))
   endSession(on, {
     native: on.session.native,
-    usage,
+    usage: byModel.reduce<Usage | undefined>((all, { usage }) => addUsage(all, usage), undefined),
+    byModel,
     durationMs: on.at !== undefined && nat(started) !== undefined && on.at >= started! ? on.at - started! : undefined,
     files: data.codeChanges?.filesModified ?? undefined,
     apiMs: data.totalApiDurationMs ?? undefined,
