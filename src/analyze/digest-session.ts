@@ -65,6 +65,10 @@ export function createSessionFold(session: string | undefined) {
   const task = (): string | undefined =>
     running.size === 0 ? undefined : [...running.values()].some(({ type }) => type === 'agent') ? 'a subagent' : 'a background command'
 
+  /** Where a subagent has no name of its own, what its call is about tells a reader more than an id. */
+  const taskTitle = ({ call, prompt: asks = '' }: EventOf<'task.start'>): string | undefined =>
+    beginning(tools.subject(call) || asks, longest.excerpt) || undefined
+
   /** The end of a message, a turn or a session only says again what failed. What was cancelled has not failed. */
   function fail({ category, text }: Fault, { seq, at, kind }: Event): void {
     if (category === 'cancelled') return
@@ -203,7 +207,7 @@ export function createSessionFold(session: string | undefined) {
         counts.questions++
         break
       case 'task.start':
-        if (running.size < most.open) running.set(event.task, event)
+        if (running.size < most.open) running.set(event.task, { ...event, title: event.title ?? taskTitle(event) })
         break
       case 'task.end': {
         const begun = running.get(event.task)

@@ -127,6 +127,11 @@ export function createTools() {
     /** Many sources tell of a change beside the call that made it, some more than once: it counts where no call names the file. */
     changed: (path: string, agent: string | undefined): void => files.touch(path, 'told', agent, undefined),
     enter: files.enter,
+    /** What an open call is about. */
+    subject(call: string | undefined): string {
+      const known = open.get(call ?? '')
+      return known === undefined ? '' : subjectOf(known)
+    },
     /** The call that began last of those that are open. */
     current: (): string | undefined => [...open.values()].at(-1)?.name,
     denied: (): number => sum(tools.values(), ({ denied }) => denied),

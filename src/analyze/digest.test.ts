@@ -44,6 +44,23 @@ test('what a subagent works with is not what its session works with', () => {
   assert.deepEqual([cwd, model, title], ['/home/dev', 'large', undefined])
 })
 
+test('a subagent without a name is told by what its call is about, or by its prompt', () => {
+  const digest = createDigest()
+  const place = { v: 1 as const, session: 's' }
+  const push = (event: Rec): unknown => digest.push({ ...place, seq: 1, ...event } as unknown as Event)
+  push({ kind: 'tool.start', call: 'c', name: 'Task', toolKind: 'task', input: { description: 'Count lines', prompt: 'Read it' } })
+  const begun: Rec[] = [
+    { task: 'a', call: 'c' },
+    { task: 'b', prompt: 'Look\nthere' },
+    { task: 'd' },
+    { task: 'e', call: 'c', title: 'own' },
+  ]
+  for (const task of begun) push({ kind: 'task.start', type: 'agent', ...task })
+  for (const { task } of begun) push({ kind: 'task.end', task, status: 'ok' })
+  const titles = only(digest.report()).subagents.items.map(({ title }) => title)
+  assert.deepEqual(titles, ['Count lines', 'Look there', undefined, 'own'])
+})
+
 test('who ran, where, what was asked, for how long, and how it ended', () => {
   const {
     program,
