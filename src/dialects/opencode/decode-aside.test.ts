@@ -31,6 +31,12 @@ test('a permission in the older form, and answers that say no', () => {
   ])
 })
 
+test('a permission in the older form tells its time as an object; what is no time is none', () => {
+  const at = (time: unknown): unknown =>
+    only(decodeAll([told('permission.updated', { id: 'p', type: 'bash', time })]), 'permission.request')[0]?.at
+  assert.deepEqual([{ created: 7 }, 8, {}, 'x', null].map(at), [7, 8, undefined, undefined, undefined])
+})
+
 test('a question and its answers, by the text of the question', () => {
   const asked = told('question.asked', {
     id: 'q',

@@ -19,9 +19,15 @@ type Times = { updated?: number | null | undefined; completed?: number | null | 
 /** What a server's record may have, whatever its type. */
 type Common = {
   sessionID?: string | undefined
-  time?: number | null | undefined
+  time?: unknown
   part?: { sessionID?: string | undefined; id?: string; messageID?: string }
   info?: { id: string; sessionID?: string | undefined; parentID?: string | null | undefined; time?: Times | null | undefined }
+}
+
+/** A record of older versions tells when it was `created`. */
+function timeIn(time: unknown): number | undefined {
+  const at = isRecord(time) ? time['created'] : time
+  return typeof at === 'number' ? at : undefined
 }
 
 const isSettings = (tag: string): boolean => tag === 'session.created' || tag === 'session.updated'
@@ -62,7 +68,7 @@ export function decode(pen: Pen): DecoderBody {
     const isSession = tag.startsWith('session.')
     const id = sessionID ?? part?.sessionID ?? info?.sessionID ?? (isSession ? info?.id : undefined)
     const told = info?.time?.updated ?? info?.time?.completed ?? info?.time?.created ?? undefined
-    const at = time ?? timeOfId(record['id'] as string | undefined, pen.lastAt() ?? told) ?? told
+    const at = timeIn(time) ?? timeOfId(record['id'] as string | undefined, pen.lastAt() ?? told) ?? told
     const lane = id === undefined ? undefined : lanes.of(id, isSession ? info?.parentID : undefined)
     pen.common({ at, session: lane?.session })
     if (lane === undefined) return aside(record, tag)
