@@ -5,7 +5,7 @@ import { suite, test } from 'node:test'
 import type { Digest } from '../src/analyze/digest.ts'
 import { tableAfter, textOf } from './docs.ts'
 import { classOfKind } from '../src/analyze/classes.ts'
-import { fixture, scratch, sluice } from './run.ts'
+import { fixture, scratch, shell, sluice } from './run.ts'
 
 const session = fixture('avenor/document/session.ndjson')
 const denied = fixture('claude/2.1.325/e-bash-denied.ndjson')
@@ -33,6 +33,11 @@ test('of several recordings in one file each takes as long, and ends as, alone',
     const alone = files.flatMap((file) => times(json(file)))
     assert.deepEqual(times(json(scratch('all.ndjson', files.map((file) => readFileSync(file, 'utf8')).join('')))), alone, folder)
   }
+})
+
+test('records with their class are told on a terminal too', () => {
+  const { stdout } = shell(`script -qec 'sluice digest --classify ${session}' /dev/null < /dev/null`)
+  assert.equal(stdout.replaceAll('\r\n', '\n'), sluice(['digest', '--classify', session]).stdout)
 })
 
 test('from a file, from a pipe, and of any dialect it is the same', () => {

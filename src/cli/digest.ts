@@ -154,6 +154,7 @@ function createTagged() {
     show: view.show,
     flush(): void {
       if (kept.length > 0) out.bytes(Buffer.concat(kept))
+      out.flush() // what goes to a terminal is held back
       kept = []
     },
   }
