@@ -9,6 +9,7 @@ export function createRolloutOrder(): Part {
   let head: { id: string; forkedFrom: string | undefined } | undefined
   let complained = false
   let turn: string | undefined
+  let begins = false // the file tells how turns begin; older ones tell only that one was aborted
   let ordinal: number | undefined
   let at: unknown
   const calls = new Map<string, boolean>() // true while the call has no output
@@ -30,6 +31,7 @@ export function createRolloutOrder(): Part {
         if (turn !== undefined) breaks('missing-end', 'another file begins inside a turn')
         head = { id, forkedFrom: from ?? undefined }
         turn = ordinal = undefined
+        begins = false
         calls.clear()
       } else if (head === undefined && !complained) {
         complained = true
@@ -44,12 +46,13 @@ export function createRolloutOrder(): Part {
         case 'event_msg/task_started':
         case 'event_msg/turn_started':
           if (turn !== undefined && head?.forkedFrom === undefined) breaks('turn-pair', `${tag} while a turn is open`)
+          begins = true
           turn = typeof payload['turn_id'] === 'string' ? payload['turn_id'] : ''
           return
         case 'event_msg/task_complete':
         case 'event_msg/turn_complete':
         case 'event_msg/turn_aborted':
-          if (turn === undefined) breaks('turn-pair', `${tag}, but no turn is open`)
+          if (turn === undefined && (begins || tag !== 'event_msg/turn_aborted')) breaks('turn-pair', `${tag}, but no turn is open`)
           turn = undefined
           for (const [call, open] of calls) if (!open) calls.delete(call)
           return
@@ -74,8 +77,8 @@ export function createRolloutOrder(): Part {
       if (turn !== undefined) breaks('missing-end', 'the file ends inside a turn')
     },
     missing(next, tag) {
-      const begins = tag === 'event_msg/task_started' || tag === 'event_msg/turn_started' || tag === 'session_meta'
-      return turn !== undefined && (next === undefined || (begins && head?.forkedFrom === undefined)) ? [aborted()] : []
+      const isStart = tag === 'event_msg/task_started' || tag === 'event_msg/turn_started' || tag === 'session_meta'
+      return turn !== undefined && (next === undefined || (isStart && head?.forkedFrom === undefined)) ? [aborted()] : []
     },
   }
 }

@@ -53,6 +53,7 @@ const legal: Record<string, Rec[]> = {
     { ...event('task_complete'), ordinal: 2 },
     { ...meta({ id: 'u' }), ordinal: 0 },
   ],
+  'an aborted turn in an old file, which never tells how turns begin': [meta(), event('user_message'), event('turn_aborted')],
   'a forked file with a copy in which a turn has no end': [
     meta({ id: 'b', forked_from_id: 'a' }),
     meta({ id: 'a' }),
