@@ -44,7 +44,7 @@ test('nothing of a stream can act on a terminal', () => {
 test('lines keep within their width, whatever there is to tell', () =>
   holds(40, (seed, random) => {
     for (const dialect of streamDialects) {
-      const width = random.pick([40, 60, 80, 120])
+      const width = random.pick([30, 40, 60, 80, 120])
       for (const line of page(digestOf(linesOf(legalStream(dialect, seed)), dialect), width))
         assert.ok(widthOf(line) <= width, `${width}: ${line}`)
     }

@@ -7,7 +7,7 @@ import type { Decision } from '../model/vocabulary.ts'
 import { costText, countText, durationText, timeText } from './amounts.ts'
 import { deciderText } from './decider.ts'
 import { harmlessLine } from './harmless.ts'
-import { cutTo } from './layout.ts'
+import { cutTo, widthOf } from './layout.ts'
 import { createPage, type Page, type PageOptions } from './page.ts'
 
 const most = { tools: 20, files: 12, commands: 12, asks: 8, tasks: 8, findings: 10, errors: 8, stalls: 8, phases: 8, issues: 5 }
@@ -109,7 +109,7 @@ function workPart(page: Page, { tools, files, commands, subagents, cwd }: Sessio
     page.part('commands', `${commands.items.length + commands.more}${failed === 0 ? '' : `, ${style.red(`${failed} failed`)}`}`)
     page.list(commands, most.commands, ({ command, failed: bad, exitCode, status, durationMs }) => {
       const code = !bad ? '' : exitCode === undefined ? ` ${status}` : ` exit ${exitCode}`
-      const time = durationMs === undefined ? '' : ` ${durationText(durationMs)}`
+      const time = timeIn(room - 4 - code.length, durationMs)
       return `${bad ? style.red('✗') : style.green('✓')} ${cutTo(harmlessLine(command), room - 4 - code.length - time.length)}${style.red(code)}${style.dim(time)}`
     })
   }
@@ -122,11 +122,17 @@ function workPart(page: Page, { tools, files, commands, subagents, cwd }: Sessio
     const items = subagents.items.filter(({ type }) => type === its)
     page.part(label, String(all))
     page.list({ items, more: all - items.length }, most.tasks, ({ task, title, status, durationMs }) => {
-      const time = durationMs === undefined ? '' : ` ${durationText(durationMs)}`
       const bad = status === 'ok' ? '' : ` ${status}`
+      const time = timeIn(room - 4 - bad.length, durationMs)
       return `${status === 'ok' ? style.green('✓') : style.red('✗')} ${cutTo(harmlessLine(title ?? task), room - 4 - bad.length - time.length)}${style.red(bad)}${style.dim(time)}`
     })
   }
+}
+
+/** How long it took, where that leaves enough for what it was. */
+function timeIn(room: number, durationMs: number | undefined): string {
+  const time = durationMs === undefined ? '' : ` ${durationText(durationMs)}`
+  return room - time.length < shortest ? '' : time
 }
 
 function summed(tools: readonly { calls: number; failed: number; denied: number }[], style: Page['style']): string {
@@ -171,7 +177,11 @@ function troublePart(page: Page, session: SessionDigest): void {
     page.list(
       findings,
       most.findings,
-      ({ text, rule }) => `${cutTo(harmlessLine(text), room - rule.length - 2)}  ${style.dim(harmlessLine(rule))}`,
+      ({ text, rule }) => {
+        const [said, name] = [harmlessLine(text), harmlessLine(rule)]
+        const left = room - widthOf(name) - 2
+        return left < shortest ? cutTo(said, room) : `${cutTo(said, left)}  ${style.dim(name)}`
+      },
     )
   }
   errorPart(page, isToldAbove(session) ? { items: [], more: 0 } : errors, retries)

@@ -14,7 +14,7 @@ const shortestName = 8
 export function createPage({ width, colour }: PageOptions) {
   const style: Style = styleFor(colour)
   let lines: string[] = []
-  const room = Math.max(20, width - labelWidth)
+  const room = Math.max(16, width - labelWidth)
 
   return {
     style,

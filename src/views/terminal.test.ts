@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Row } from '../analyze/row.ts'
+import { widthOf } from './layout.ts'
 import { createTerminalView } from './terminal.ts'
 
 /** What the rows look like without colour. Only what a test is about is given. */
@@ -100,6 +101,35 @@ test('on a narrow screen the closing lines are broken between their facts', () =
     '\x1b[32m✔\x1b[39m \x1b[1mdone\x1b[22m \x1b[2m·\x1b[22m',
     '  \x1b[2m12 turns · 325 ms\x1b[22m',
   ])
+})
+
+test('no line of ours is wider than a narrow screen', () => {
+  const long = {
+    type: 'call',
+    id: 'c',
+    name: 'mcp__server__some_long_tool',
+    toolKind: 'read',
+    subject: 'a/b/c/d/e/f/g/h/i',
+    durationMs: 1500,
+  }
+  const ask = { type: 'ask', id: 'q', about: 'permission', name: 'command_execution', question: 'rm -rf /some/where' }
+  const rows = [
+    { ...long, open: true },
+    { type: 'note', level: 'warn', label: 'model_refusal_no_fallback', text: 'claude-sonnet-4-5-20250929 said no' },
+    { ...ask, open: true },
+    { ...ask, decision: 'reject', by: 'headless' },
+    { ...long, status: 'ok', output: 'x' },
+    { type: 'task', title: 'Count all the lines of the file', status: 'abandoned', durationMs: 61_000 },
+  ]
+  for (const colour of [false, true]) {
+    const view = createTerminalView({ width: 30, colour })
+    const lines = rows.flatMap((row, index) => view.push({ id: `r${index}`, seq: index, depth: 0, ...row } as unknown as Row))
+    assert.deepEqual(
+      lines.filter((line) => widthOf(line) > 30),
+      [],
+    )
+  }
+  assert.deepEqual(shown([rows[1]!], { width: 30 }), ['! model_refusal_no_fallback', '  claude-sonnet-4-5-20', '  250929 said no'])
 })
 
 test('questions, plans and subagents have their signs', () => {

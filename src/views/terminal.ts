@@ -86,6 +86,12 @@ export function createTerminalView({ width, colour, full = false, patient = fals
 
   const room = (depth: number): number => Math.max(20, width - 2 * depth)
 
+  /** A line that is too long for a narrow terminal goes on below, `indent` columns in. */
+  const fitted = (line: string, depth: number, indent = 4): string[] =>
+    widthOf(line) <= room(depth)
+      ? [line]
+      : wrapped(line, room(depth) - indent).map((part, index) => (index === 0 ? part : ' '.repeat(indent) + part))
+
   function linesOf(row: Row): string[] {
     switch (row.type) {
       case 'start':
@@ -190,8 +196,8 @@ export function createTerminalView({ width, colour, full = false, patient = fals
     const tint = level === 'error' ? style.red : level === 'warn' ? style.yellow : style.dim
     const sign = level === 'error' ? '✘' : level === 'warn' ? '!' : '·'
     const lines = folded(text.trim(), noteLines).flatMap((line) => wrapped(nearIn(line), Math.max(20, room(depth) - label.length - 4)))
-    return lines.map((line, index) =>
-      index === 0 ? `${tint(`${sign} ${harmlessLine(label)}`)} ${style.dim(line)}` : `  ${style.dim(line)}`,
+    return lines.flatMap((line, index) =>
+      index === 0 ? fitted(`${tint(`${sign} ${harmlessLine(label)}`)} ${style.dim(line)}`, depth, 2) : `  ${style.dim(line)}`,
     )
   }
 
@@ -200,7 +206,7 @@ export function createTerminalView({ width, colour, full = false, patient = fals
   function callHead({ name, subject, depth }: CallRow): string[] {
     const label = harmlessLine(name)
     const line = cutTo(harmlessLine(near(subject)), Math.max(10, room(depth) - label.length - 4))
-    return [`${style.blue('●')} ${style.bold(label)}${line === '' ? '' : ` ${line}`}`]
+    return fitted(`${style.blue('●')} ${style.bold(label)}${line === '' ? '' : ` ${line}`}`, depth)
   }
 
   /** Which call it is, as far as there is room beside what is said of it. */
@@ -217,13 +223,14 @@ export function createTerminalView({ width, colour, full = false, patient = fals
     const facts = durationMs === undefined ? word : `${word} · ${durationText(durationMs)}`
     // The head stands right above, or the line must say whose end this is.
     const whose = id === lastId || `${id} plan` === lastId ? '' : callLabel(row, facts.length)
-    const head = `  ${failed === true ? style.red('✘') : style.green('✔')}${style.dim(whose)} ${failed === true ? style.red(facts) : style.dim(facts)}`
-    if (changes !== undefined) return [head, ...changes.flatMap((change) => changed(change, depth))]
     const quiet = failed !== true && (row.toolKind === 'read' || row.toolKind === 'search' || row.toolKind === 'plan')
     const text = output.trimEnd()
-    if (text === '' || (failed === true && text === lastReason)) return [head]
-    if (quiet && !full) return [`${head}${style.dim(` · ${plural(countLines(text), 'line')}`)}`]
-    return [head, ...resultLines(text, failed === true, room(depth) - 4).map((line) => `    ${line}`)]
+    const size = quiet && !full && text !== '' && changes === undefined ? style.dim(` · ${plural(countLines(text), 'line')}`) : ''
+    const sign = failed === true ? style.red('✘') : style.green('✔')
+    const head = fitted(`  ${sign}${style.dim(whose)} ${failed === true ? style.red(facts) : style.dim(facts)}${size}`, depth)
+    if (changes !== undefined) return [...head, ...changes.flatMap((change) => changed(change, depth))]
+    if (text === '' || size !== '' || (failed === true && text === lastReason)) return head
+    return [...head, ...resultLines(text, failed === true, room(depth) - 4).map((line) => `    ${line}`)]
   }
 
   function changed(change: Change, depth: number): string[] {
@@ -239,7 +246,7 @@ export function createTerminalView({ width, colour, full = false, patient = fals
     const good = status === 'ok'
     const head = `${good ? style.green('✔') : style.red('✘')} ${style.dim([cutTo(label, Math.max(20, room(depth) - 24)), status ?? '', ...amounts(durationMs, undefined, undefined)].join(' · '))}`
     const lines = text === '' ? [] : folded(text.trim(), outputLines.ok).flatMap((line) => wrapped(line, room(depth) - 4))
-    return [head, ...lines.map((line) => `    ${style.dim(line)}`)]
+    return [...fitted(head, depth), ...lines.map((line) => `    ${style.dim(line)}`)]
   }
 
   function ask({ about, name, question, open, decision, by, answer = '', unasked, call, depth }: AskRow): string[] {
@@ -251,10 +258,11 @@ export function createTerminalView({ width, colour, full = false, patient = fals
     const tint = good ? style.green : style.red
     const said = harmlessLine(`${decision ?? ''}${deciderText(by)}${about === 'question' ? ` ${answer}` : ''}`.trim())
     const [first = '', ...rest] = wrapped(said, wide - 4)
-    const head = `  ${tint(`${good ? '✔' : '✘'} ${first}`)} ${style.dim(cutTo(subject, Math.max(10, wide - widthOf(first) - 5)))}`
-    if (about === 'question' || answer === '') return [head, ...rest.map((line) => `    ${tint(line)}`)]
+    const shown = cutTo(subject, Math.max(10, wide - widthOf(first) - 5))
+    const head = fitted(`  ${tint(`${good ? '✔' : '✘'} ${first}`)} ${style.dim(shown)}`, depth)
+    if (about === 'question' || answer === '') return [...head, ...rest.map((line) => `    ${tint(line)}`)]
     if (!good) lastReason = answer.trimEnd()
-    return [head, ...resultLines(answer, !good, wide - 4).map((line) => `    ${line}`)]
+    return [...head, ...resultLines(answer, !good, wide - 4).map((line) => `    ${line}`)]
   }
 
   const bars = (depth: number): string => (depth === 0 ? '' : style.dim('│ ').repeat(depth))
