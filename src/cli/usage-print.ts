@@ -5,32 +5,41 @@ import { plural } from '../base/text.ts'
 import type { Source } from '../prices/table.ts'
 import { costText, countText } from '../views/amounts.ts'
 import { harmlessLine } from '../views/harmless.ts'
+import { widthOf } from '../views/layout.ts'
 import { styleFor } from '../views/style.ts'
 import type { Screen } from './terminal.ts'
 
 const columns = ['input', 'output', 'reasoning', 'cacheRead', 'cacheWrite'] as const
 const titles = { input: 'input', output: 'output', reasoning: 'thinking', cacheRead: 'cache read', cacheWrite: 'cache write' }
 const widestKey = 44
+const narrowestKey = 12
 const widestBar = 24
 const narrowestBar = 6
 
-export function usageLines(title: string, groups: readonly Group[], totals: Totals, { width, colour }: Screen): string[] {
+/** `fits`: what is too wide for the screen is cut, the names first and then the last buckets; a pipe gets all of it. */
+export function usageLines(title: string, groups: readonly Group[], totals: Totals, { width, colour }: Screen, fits: boolean): string[] {
   const style = styleFor(colour)
+  const row = (key: string, sums: Totals): string[] => [key, ...used.map((bucket) => countText(sums[bucket])), costText(sums.costUsd)]
   // A column that nobody fills says nothing.
   const used = columns.filter((bucket) => totals[bucket] > 0)
-  const row = (key: string, sums: Totals): string[] => [
-    shortened(key),
-    ...used.map((bucket) => countText(sums[bucket])),
-    costText(sums.costUsd),
-  ]
   const cells = [
     [title, ...used.map((bucket) => titles[bucket]), 'cost'],
-    ...groups.map((group) => row(group.key, group)),
+    ...groups.map((group) => row(harmlessLine(group.key), group)),
     ...(groups.length === 1 ? [] : [row('total', totals)]),
   ]
-  const widths = cells[0]!.map((_, column) => Math.max(...cells.map((line) => line[column]!.length)))
+  const widths = cells[0]!.map((_, column) => Math.max(...cells.map((line) => widthOf(line[column]!))))
+  const roomForKeys = (): number => widths.reduce((left, wide, column) => (column === 0 ? left : left - wide - 2), width)
+  while (fits && widths.length > 2 && roomForKeys() < Math.min(narrowestKey, widths[0]!))
+    for (const list of [...cells, widths]) list.splice(-2, 1)
+  widths[0] = Math.min(widths[0]!, widestKey, fits ? Math.max(narrowestKey, roomForKeys()) : widestKey)
   const table = cells.map((line) =>
-    line.map((cell, column) => (column === 0 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!))).join('  '),
+    line
+      .map((cell, column) => {
+        const text = column === 0 ? shortened(cell, widths[0]!) : cell
+        const gap = ' '.repeat(widths[column]! - widthOf(text))
+        return column === 0 ? text + gap : gap + text
+      })
+      .join('  '),
   )
   const room = Math.min(widestBar, width - table[0]!.length - 2)
   const weight = weightOf(totals)
@@ -54,9 +63,11 @@ function bar(share: number, room: number): string {
 }
 
 /** The end of a path or id tells more than its start. */
-function shortened(key: string): string {
-  const text = harmlessLine(key)
-  return text.length <= widestKey ? text : `…${text.slice(1 - widestKey)}`
+function shortened(key: string, most: number): string {
+  if (widthOf(key) <= most) return key
+  let text = key.slice(1 - most)
+  while (widthOf(text) >= most) text = text.slice(1)
+  return `…${text}`
 }
 
 /** What the numbers rest on, for people. */

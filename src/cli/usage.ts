@@ -7,7 +7,7 @@ import type { Catalog } from '../prices/catalog.ts'
 import { createPricer } from '../prices/price.ts'
 import type { Source } from '../prices/table.ts'
 import { CommandError, exitCodes, say, usageError } from './exit.ts'
-import { print, screen } from './io.ts'
+import { isTerminal, print, screen } from './io.ts'
 import { type CommandSpec, parseOptions, textOption } from './options.ts'
 import { screenOf } from './terminal.ts'
 import { agentLogs, type Log, namedLogs, type Skipped } from './usage-find.ts'
@@ -105,7 +105,7 @@ function show(report: UsageReport, by: Grouping, sources: readonly Source[]): vo
   const out = screen()
   const groups: Group[] = report[groupings[by]]
   if (groups.length === 0) out.line('no usage is told in these logs')
-  else for (const line of usageLines(by, groups, report.totals, screenOf())) out.line(line)
+  else for (const line of usageLines(by, groups, report.totals, screenOf(), isTerminal(1))) out.line(line)
   out.flush()
   for (const line of notes(report, sources)) say(line)
 }
