@@ -174,15 +174,11 @@ function troublePart(page: Page, session: SessionDigest): void {
   if (questions > 0) page.part('questions', `${questions} asked`)
   if (findings.items.length > 0) {
     page.part('findings', style.magenta(String(findings.items.length + findings.more)))
-    page.list(
-      findings,
-      most.findings,
-      ({ text, rule }) => {
-        const [said, name] = [harmlessLine(text), harmlessLine(rule)]
-        const left = room - widthOf(name) - 2
-        return left < shortest ? cutTo(said, room) : `${cutTo(said, left)}  ${style.dim(name)}`
-      },
-    )
+    page.list(findings, most.findings, ({ text, rule }) => {
+      const [said, name] = [harmlessLine(text), harmlessLine(rule)]
+      const left = room - widthOf(name) - 2
+      return left < shortest ? cutTo(said, room) : `${cutTo(said, left)}  ${style.dim(name)}`
+    })
   }
   errorPart(page, isToldAbove(session) ? { items: [], more: 0 } : errors, retries)
   if (compactions > 0) page.part('compacted', plural(compactions, 'time'))
