@@ -111,8 +111,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     for (const one of early.length === 0 ? events : withEarly(events)) {
       const event = scene.place(one)
       if (event === undefined) continue
-      if (isAsk(event) && isClosed) askInVain(event)
-      else if (isAsk(event)) raise(event)
+      if (isAsk(event)) raise(event)
       else if (!isToldAnswer(event)) tell(event)
     }
     step()
@@ -174,22 +173,16 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
             ...askFor({ id, place, name: 'question', toolKind: 'question', input: undefined }, request.profile, cwd),
             questions: event.questions,
           }
-        : {
-            ...askFor(
-              { id, place, name: event.name ?? event.permission ?? 'tool', toolKind: event.toolKind ?? 'other', input: event.input },
-              request.profile,
-              cwd,
-            ),
-            ...(driver.canAllow?.(event) === false && { onlyNo: true }),
-          }
+        : askFor(
+            { id, place, name: event.name ?? event.permission ?? 'tool', toolKind: event.toolKind ?? 'other', input: event.input },
+            request.profile,
+            cwd,
+          )
+    if (isClosed) ask.onlyNo = unheardText
+    else if (event.kind === 'permission.request' && driver.canAllow?.(event) === false) ask.onlyNo = onlyForEverText
+    isUnheard = isClosed
     asks.set(id, ask)
     host.raise(ask)
-  }
-
-  /** Its input is closed: an answer would be told, and never reach it. */
-  function askInVain(event: Event): void {
-    tell(event)
-    isUnheard = true
   }
 
   /** An answer to what was raised is told by the host, who knows who gave it. One that the agent gives itself ends the question. */
@@ -470,6 +463,10 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
 
 const isAsk = (event: Event): event is EventOf<'permission.request'> | EventOf<'question.request'> =>
   event.kind === 'permission.request' || event.kind === 'question.request'
+
+const onlyForEverText =
+  'The agent does not offer to be allowed this call alone, and what allows for ever is never chosen. The call was not made.'
+const unheardText = 'The input of the agent is closed: no answer can reach it.'
 
 const notFound = ({ title }: Driver, { file }: Program): string => `${title} could not be started: there is no program "${file}"`
 

@@ -228,6 +228,7 @@ export function startRun({ start, broker, answerer, chooser, guard, policies, pi
     open.set(ask.id, { gone })
     posed.set(ask.id, ask)
     tell('question.request', { id: ask.id, questions }, ask.place)
+    if (ask.onlyNo !== undefined) return settleChoice(ask, { decision: 'reject', by: 'policy', text: ask.onlyNo })
     void Promise.resolve(chooser?.(ask, gone.signal)).then(
       (chosen) => choose(ask, chosen),
       () => choose(ask, undefined),

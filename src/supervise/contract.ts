@@ -33,8 +33,8 @@ export type Ask = {
   cwd?: string
   /** Files and folders that the call touches: absolute, and with every link resolved. */
   paths?: readonly string[]
-  /** No yes can be said to this call alone: the agent offers to be allowed for ever, or nothing. */
-  onlyNo?: boolean
+  /** Why no yes can be said to it, in words for the model. */
+  onlyNo?: string
   /** The call may change something outside the conversation. */
   changes: boolean
   /** Not leave is asked for but a choice, which no rule can make: the input of the answer has `answers`, question to text. */

@@ -75,7 +75,7 @@ export function createBroker(settings: BrokerSettings): Broker {
   type Weighed = { settled: Settled } | { needs: readonly Need[]; all: readonly Judged[] }
 
   function weigh(ask: Ask): Weighed {
-    if (ask.onlyNo === true) return { settled: refused(ask, 'policy', onlyNoText, []) }
+    if (ask.onlyNo !== undefined) return { settled: refused(ask, 'policy', ask.onlyNo, []) }
     const gated = gate(gates, { name: ask.name, changes: ask.changes, input: ask.input, listed })
     if (gated !== undefined && 'refuse' in gated) return { settled: refused(ask, 'policy', gated.refuse, []) }
     const needs = needsOf(ask, scene)
@@ -205,9 +205,6 @@ function alwaysRules(asked: readonly Judged[]): PermissionRule[] {
   )
   return made.length === asked.length ? [...new Map(made.map((rule) => [formatRule(rule), rule])).values()] : []
 }
-
-const onlyNoText =
-  'The agent does not offer to be allowed this call alone, and what allows for ever is never chosen. The call was not made.'
 
 const rejectedText = (by: Decider): string =>
   by === 'headless' || by === 'timeout'
