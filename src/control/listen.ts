@@ -17,7 +17,8 @@ export type ListenOptions = { path: string; strict: boolean; most: number; full:
 export async function listenOn({ path, strict, most, full, onSocket }: ListenOptions): Promise<Listening> {
   prepareFolder(path, strict)
   const connections = new Set<Socket>()
-  const server = createServer((socket) => {
+  // Who has said all may still be waiting for answers.
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
     if (connections.size >= most) return turnAway(socket, full)
     connections.add(socket)
     socket.on('close', () => connections.delete(socket))

@@ -1,7 +1,7 @@
 // JSON-RPC 2.0, one message a line, on the side that answers. Every call is answered before the next is looked at. Whoever asks much at
 // once, or reads no answers, waits; the run does not.
 import type { Socket } from 'node:net'
-import { isRecord, parseJson, type Rec, stringifyJson } from '../base/json.ts'
+import { isRawJson, isRecord, parseJson, type Rec, stringifyJson } from '../base/json.ts'
 import { quoted } from '../base/text.ts'
 import { createLines } from './lines.ts'
 
@@ -37,7 +37,8 @@ export type Handled = { result: unknown; after?: () => void }
 /** Throws an RpcError. */
 export type Handler = (method: string, params: Rec) => Handled
 
-type Id = string | number | null
+/** A number past 2^53 is kept as an object. */
+type Id = string | number | null | { rawJSON: string }
 
 const turnMs = 2 // of one connection, before others have theirs
 /** Bytes that wait on a connection whose calls are answered; a subscriber who is behind has fewer, and must be heard. */
@@ -66,6 +67,7 @@ export function serveLines(socket: Socket, handle: Handler, longest: number): vo
 
   let lines: string[] = [] // that were not looked at yet
   let isWaiting = false
+  let isLast = false // nothing more will be asked
 
   const isFull = (): boolean => socket.writableLength > mostUnread
 
@@ -76,7 +78,7 @@ export function serveLines(socket: Socket, handle: Handler, longest: number): vo
     let done = 0
     while (done < lines.length && socket.writable && !isFull() && performance.now() < until) take(lines[done++]!)
     lines = socket.writable ? lines.slice(done) : []
-    if (lines.length === 0) return void socket.resume()
+    if (lines.length === 0) return void (isLast ? socket.end() : socket.resume())
     isWaiting = true
     socket.pause()
     if (isFull()) socket.once('drain', work)
@@ -93,6 +95,10 @@ export function serveLines(socket: Socket, handle: Handler, longest: number): vo
   )
   socket.on('data', (chunk: Buffer) => {
     push(chunk)
+    if (!isWaiting) work()
+  })
+  socket.on('end', () => {
+    isLast = true
     if (!isWaiting) work()
   })
   socket.on('error', () => socket.destroy())
@@ -117,7 +123,7 @@ function read(text: string): Call | NoCall {
   return { id, method, params }
 }
 
-const isId = (id: unknown): id is Id => id === null || typeof id === 'string' || typeof id === 'number'
+const isId = (id: unknown): id is Id => id === null || typeof id === 'string' || typeof id === 'number' || isRawJson(id)
 
 // ── params ───────────────────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -230,6 +230,31 @@ test('errors are those of JSON-RPC, and a call without id is not answered', asyn
   assert.equal(run.commands.length, 1)
 })
 
+test('a number that is too large for JavaScript is an id like any other', async () => {
+  await using run = await fakeRun()
+  const socket = connect(run.control.path!)
+  socket.end('{"jsonrpc":"2.0","id":12345678901234567890,"method":"subscribe"}\n')
+  assert.match(String(await socket.toArray()), /^\{"jsonrpc":"2.0","id":12345678901234567890,"result":/)
+})
+
+test('who has said all he wants, and closes his half, is answered to the last call', async () => {
+  await using run = await fakeRun()
+  const token = readToken(run.control.path!)
+  const calls = Array.from({ length: 5000 }, (_, id) => ({
+    jsonrpc: '2.0',
+    id,
+    method: 'emit',
+    params: { token, event: { event: 'my.event', id } },
+  }))
+  const socket = connect(run.control.path!)
+  socket.end(calls.map((call) => `${JSON.stringify(call)}\n`).join(''))
+  const answers = Buffer.concat((await socket.toArray()) as Buffer[])
+    .toString()
+    .trim()
+    .split('\n')
+  assert.deepEqual([answers.length, run.told.length], [5000, 5000])
+})
+
 test('a line without end is cut off, and the run does not mind', async () => {
   await using run = await fakeRun()
   const socket = connect(run.control.path!)
