@@ -110,13 +110,14 @@ export function createMethods(controlled: Controlled, caller: Caller): Handler {
   /** One answer for each question, in their order: the number of an option, or other words. */
   function choose(question: string, given: unknown): Rec {
     const found = questions.posed(question)
+    const former = questions.find(question)
+    if (found === undefined && former !== undefined && 'settled' in former) throw tooLate(question, former.settled)
     if (found === undefined) throw new RpcError(codes.notOpen, `no choice ${quoted(question)} is open`)
-    const words = Array.isArray(given) ? given.filter((word) => typeof word === 'string' && word !== '' && word.length <= longestText) : []
-    if (words.length !== found.questions.length)
-      throw new RpcError(codes.params, `"answers" must be a list of ${found.questions.length}, a text for each question`)
-    const answers = Object.fromEntries(
-      found.questions.map(({ text, options }, index) => [text, options[Number(words[index]) - 1]?.label ?? words[index]]),
-    ) as Record<string, string>
+    const list = Array.isArray(given) ? (given as unknown[]) : []
+    const words = found.questions.map(({ options }, index) => answerIn(list[index], options))
+    if (list.length !== words.length || words.includes(undefined))
+      throw new RpcError(codes.params, `"answers" must be a list of ${words.length}, a text or the number of an option for each question`)
+    const answers = Object.fromEntries(found.questions.map(({ text }, index) => [text, words[index]])) as Record<string, string>
     if (!run().choose(question, answers)) throw tooLate(question)
     return { id: question, answers }
   }
@@ -135,6 +136,16 @@ export function createMethods(controlled: Controlled, caller: Caller): Handler {
       throw error instanceof CustomEventError ? new RpcError(codes.params, error.message) : error
     }
   }
+}
+
+/** The number of an option may be written as a text, too; a text that is none is an answer by itself. */
+function answerIn(word: unknown, options: readonly { label: string }[]): string | undefined {
+  const label = options[Number(word) - 1]?.label
+  return typeof word === 'number'
+    ? label
+    : typeof word === 'string' && word !== '' && word.length <= longestText
+      ? (label ?? word)
+      : undefined
 }
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()

@@ -26,11 +26,11 @@ export function createQuestions(): Questions {
     observe(event) {
       if (event.kind === 'permission.request') open.set(event.id, event)
       else if (event.kind === 'question.request') posed.set(event.id, event)
-      else if (event.kind === 'question.answer') posed.delete(event.id ?? '')
-      else if (event.kind === 'permission.answer' && event.id !== undefined) {
-        const { id, decision, option, by } = event
+      else if ((event.kind === 'permission.answer' || event.kind === 'question.answer') && event.id !== undefined) {
+        const { id, decision, by } = event
         open.delete(id)
-        settled.set(id, { decision, option, by })
+        posed.delete(id)
+        settled.set(id, { decision, option: event.kind === 'permission.answer' ? event.option : undefined, by })
         if (settled.size > mostSettled) settled.delete(settled.keys().next().value!)
       }
     },

@@ -148,12 +148,13 @@ test('a choice is made by number or in words, one answer for each of its questio
     [['question.request', 'c1']],
   )
   assert.equal((await failure(client.call('answer_question', { id: 'c1', answers: ['2', 'large'] })))['code'], -32010)
-  for (const answers of [['2'], ['2', ''], 'large', undefined])
+  for (const answers of [['2'], ['2', ''], [null, '2', 'large'], [3, 'large'], 'large', undefined])
     assert.equal((await failure(client.call('answer_question', { id: 'c1', answers, token })))['code'], -32602)
   const answers = { 'Which colour?': 'Blue', 'Which size?': 'large' }
-  assert.deepEqual(await client.call('answer_question', { id: 'c1', answers: ['2', 'large'], token }), { id: 'c1', answers })
+  assert.deepEqual(await client.call('answer_question', { id: 'c1', answers: [2, 'large'], token }), { id: 'c1', answers })
   assert.deepEqual((run.told.at(-1) as unknown as Rec)['answers'], answers)
-  assert.equal((await failure(client.call('answer_question', { id: 'c1', answers: ['1', 'small'], token })))['code'], -32001)
+  const late = await failure(client.call('answer_question', { id: 'c1', answers: ['1', 'small'], token }))
+  assert.deepEqual([late['code'], late['data']], [-32001, { settled: { decision: 'allow', by: 'control' } }])
 })
 
 test('an answer that is not offered is refused, and the question stays open', async () => {
