@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
@@ -170,6 +171,32 @@ test('a script inside the run reports with emit, one event or many', async () =>
   assert.deepEqual([outside.code, /SLUICE_EMIT_SOCKET is not set/.test(outside.stderr)], [2, true])
   const bad = await start('emit', ['{"event":'], run.control.env).done
   assert.deepEqual([bad.code, /is not an event/.test(bad.stderr)], [2, true])
+  for (const none of ['', '[]']) assert.equal((await start('emit', [none], run.control.env).done).code, 2)
+})
+
+test('of what emit reads, all before the line that is no event is told', async () => {
+  await using run = await fakeRun()
+  const ended = await start('emit', ['-'], run.control.env, { input: '{"event":"a.1"}\nno event\n{"event":"a.2"}\n' }).done
+  assert.deepEqual([ended.code, run.told.map(({ raw }) => raw)], [2, ['{"event":"a.1"}']])
+})
+
+test('emit goes on when its connection was closed meanwhile, and waits where there are too many', async () => {
+  const path = join(newFolder(), 'emit.sock')
+  const told: string[] = []
+  let calls = 0
+  const full = '{"jsonrpc":"2.0","id":null,"error":{"code":-32029,"message":"too many connections"}}\n'
+  const server = createServer((socket) => {
+    socket
+      .on('error', () => {})
+      .on('data', (chunk) => {
+        if (calls++ === 1) return socket.end(full)
+        told.push((JSON.parse(String(chunk)) as { params: { event: { event: string } } }).params.event.event)
+        socket.end(`{"jsonrpc":"2.0","id":1,"result":{}}\n`)
+      })
+  }).listen(path)
+  const ended = await start('emit', ['-'], { SLUICE_EMIT_SOCKET: path }, { input: '{"event":"a.1"}\n{"event":"a.2"}\n' }).done
+  server.close()
+  assert.deepEqual([ended, told], [{ code: 0, stdout: '', stderr: '' }, ['a.1', 'a.2']])
 })
 
 test('answer writes what the file handler takes', async () => {

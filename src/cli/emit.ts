@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Rec } from '../base/json.ts'
 import { quoted } from '../base/text.ts'
-import { type Client, connectTo } from '../control/client.ts'
+import { connectTo } from '../control/client.ts'
 import { createFramer } from '../framing/framer.ts'
 import { reached } from './control-reach.ts'
 import { exitCodes, usageError } from './exit.ts'
@@ -31,15 +31,17 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (text === undefined || more !== undefined) throw usageError('give one event as JSON, or - to read them from stdin')
   const path = process.env['SLUICE_EMIT_SOCKET'] ?? ''
   if (path === '') throw usageError('this is not inside a run: SLUICE_EMIT_SOCKET is not set (from outside: sluice control emit)')
-  using client = await reached(connectTo(path))
   const events = createEvents()
+  let told = 0
   const send = async (): Promise<void> => {
-    for (const event of events.take()) await reached(emit(client, event))
+    for (const event of events.take()) await reached(emit(path, event)).then(() => told++)
+    events.check() // what came before it is told
   }
   if (text !== '-') events.push(Buffer.from(text))
   else await eachBlock((block) => (events.push(block), send())) // a script that goes on for hours reports as it goes
   events.end()
   await send()
+  if (told === 0 && text !== '-') throw usageError(`there is no event in ${quoted(text)}`)
   return exitCodes.ok
 }
 
@@ -51,17 +53,23 @@ async function eachBlock(take: (block: Uint8Array) => Promise<void>): Promise<vo
 /** JSON objects in text, as they become whole. */
 function createEvents() {
   let found: Rec[] = []
+  let wrong: Error | undefined
   const framer = createFramer({
-    record: (event) => void found.push(event),
+    record: (event) => void (wrong === undefined && found.push(event)),
     bad(code, text, { bytes, start, end }) {
       if (code === 'utf8') return
-      if (code === 'array') throw usageError(`this is no list of events: ${text}`)
-      throw usageError(`${quoted(Buffer.from(bytes.subarray(start, end)).toString())} is not an event: ${text}`)
+      wrong ??=
+        code === 'array'
+          ? usageError(`this is no list of events: ${text}`)
+          : usageError(`${quoted(Buffer.from(bytes.subarray(start, end)).toString())} is not an event: ${text}`)
     },
   })
   return {
     push: (bytes: Uint8Array): void => framer.push(bytes),
     end: (): void => framer.end(),
+    check(): void {
+      if (wrong !== undefined) throw wrong
+    },
     take(): Rec[] {
       const events = found
       found = []
@@ -70,11 +78,12 @@ function createEvents() {
   }
 }
 
-/** Who is told to wait waits, but not for ever. */
-async function emit(client: Client, event: Rec): Promise<void> {
+/** Who is told to wait waits, but not for ever. Each time anew: a connection that is idle for long is closed, and there are only so many. */
+async function emit(path: string, event: Rec): Promise<void> {
   const deadline = Date.now() + patienceMs
   for (;;) {
     try {
+      using client = await connectTo(path)
       return void (await client.call('emit', { event }))
     } catch (error) {
       const { code, data } = error as { code?: unknown; data?: { retryMs?: number } }
