@@ -125,6 +125,15 @@ suite('an agent that forges its stream', () => {
     assert.equal(at(JSON.parse(readFileSync(file, 'utf8')), 'response', 'response', 'behavior'), 'deny')
   })
 
+  test('gets none in its own session either', async (t) => {
+    const here = place(t)
+    const file = join(here.top, 'answer.json')
+    const ran = await sluice(here, [...asClaude, '--permission-handler', 'control'], hostile(here, 'same-name-here', file))
+    assert.equal(ran.code, 0, ran.stderr)
+    assert.deepEqual(answers(linesOf(ran.stdout)), ['cancelled agent'])
+    assert.equal(at(JSON.parse(readFileSync(file, 'utf8')), 'response', 'subtype'), 'error')
+  })
+
   test('asks more than anybody can answer, and every question is answered', async (t) => {
     const here = place(t)
     const wait = ['--permission-handler', 'control', '--permission-timeout', '500ms']

@@ -71,6 +71,9 @@ export type Overheard =
   | { kind: 'error'; payload: Payload<'error'> }
 
 /** The way to the agent. What is written before it runs waits; what is written after its end is lost. */
+/** Who was asked about the first would answer the second as well. */
+export const sameName = 'Two questions were asked under one name, so neither was answered. Ask again, one at a time.'
+
 export type Wire = {
   /** One JSON line. */
   write(record: Rec): void

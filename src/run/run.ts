@@ -1,6 +1,7 @@
 // One run: an agent, those who decide for it, and the way of its events to everybody who reads. Questions go to the broker first; what
 // rules leave open goes to whoever can answer. Every run ends, and ends once.
 import type { Done, Host, Running } from '../agents/contract.ts'
+import { sameName } from '../agents/driver.ts'
 import { makeEvent } from '../model/make.ts'
 import type { Event, Kind, Payload, Place } from '../model/event.ts'
 import type { Pieces } from '../model/pieces.ts'
@@ -50,7 +51,6 @@ export type Run = {
 type Open = { gone: AbortController; tell?(): void }
 
 const nobodyChose = 'Nobody can be asked in this run. Decide for yourself, and say what you decided.'
-const sameName = 'Two questions were asked under one name, so neither was answered. Ask again, one at a time.'
 const mostOpen = 256 // questions: nobody has that many at once who means well
 const tooMany = `Too many questions are open, so this one was not asked. Wait for their answers.`
 const graceMs = 5000
@@ -164,7 +164,6 @@ export function startRun({ start, broker, answerer, chooser, guard, policies, pi
   // ── questions ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
   function raise(ask: Ask): void {
-    // Who was asked about the first would answer the second as well: neither is answered.
     if (open.has(ask.id)) return withdrawOne(ask.id, 'policy', 'cancelled', sameName)
     if (ask.questions !== undefined) return pose(ask, ask.questions)
     const verdict = broker.decide(ask)

@@ -1,9 +1,9 @@
 // Claude Code's side of stream-json: prompts as user records, questions and interrupts over the control channel. It repeats what we say
 // (--replay-user-messages), often late: the repetition tells that a prompt was taken up, and is not told again.
 import { randomUUID } from 'node:crypto'
-import { isRecord, type Rec } from '../../base/json.ts'
+import { isRecord, type Rec, stringifyJson } from '../../base/json.ts'
 import type { Answer, Ask, Attachment } from '../../supervise/contract.ts'
-import type { Prompt, Talk, Wire } from '../driver.ts'
+import { type Prompt, sameName, type Talk, type Wire } from '../driver.ts'
 
 /** A prompt that was not repeated. `isTaken`: a turn has begun for it; `isShown`: the stream has told it. */
 type Waiting = { prompt: Prompt; isTaken: boolean; isShown: boolean }
@@ -12,6 +12,8 @@ type Waiting = { prompt: Prompt; isTaken: boolean; isShown: boolean }
 export function claudeTalk(wire: Wire, isFree: boolean): Talk {
   const asked = new Set<string>() // requests of ours without a reply
   const answered = new Set<string>() // its questions, until it repeats our answer
+  const questions = new Map<string, string>() // that are open: what they ask
+  let clash: string | undefined // the name under which something else is asked now
   const waiting: Waiting[] = []
   let repeats = false
   let made = 0
@@ -33,6 +35,7 @@ export function claudeTalk(wire: Wire, isFree: boolean): Talk {
       wire.write({ type: 'user', message, parent_tool_use_id: null, session_id: '', uuid: randomUUID() })
     },
     answer(ask, answer) {
+      questions.delete(ask.id)
       answered.add(ask.id)
       wire.tell(response({ subtype: 'success', request_id: ask.id, response: decisionOf(ask, answer) }))
     },
@@ -47,8 +50,13 @@ export function claudeTalk(wire: Wire, isFree: boolean): Talk {
       if (type === 'user') return isRepeated(record)
       if (type === 'control_request' && isHook(record)) return (judge(record), true)
       if (type === 'control_request') refuse(record)
+      if (type === 'control_cancel_request') questions.delete(String(record['request_id']))
       const id = type === 'control_response' && isRecord(record['response']) ? record['response']['request_id'] : undefined
       return typeof id === 'string' && (asked.delete(id) || answered.delete(id))
+    },
+    heard() {
+      if (clash !== undefined && questions.delete(clash)) wire.tell(response({ subtype: 'error', request_id: clash, error: sameName }))
+      clash = undefined
     },
     see(event) {
       if (event.agent !== undefined) return
@@ -58,6 +66,7 @@ export function claudeTalk(wire: Wire, isFree: boolean): Talk {
         show(next)
       } else if (event.kind === 'turn.end') {
         answered.clear()
+        questions.clear()
         // A command such as /cost is worked off without being repeated. A version that repeats nothing may have taken up all.
         const taken = waiting.filter(({ isTaken }) => isTaken)
         const isSilent = !repeats && event.reason === 'end_turn' && taken.some(({ prompt }) => !prompt.text.startsWith('/'))
@@ -97,10 +106,16 @@ export function claudeTalk(wire: Wire, isFree: boolean): Talk {
     wire.write(response({ subtype: 'success', request_id: id, response: { continue: true, ...verdictOf(known, isFree) } }))
   }
 
+  function compare(id: string, words: string): void {
+    const former = questions.get(id)
+    questions.set(id, words)
+    if (former !== undefined && former !== words) clash = id
+  }
+
   /** It waits for every answer: what we cannot do is said at once. */
   function refuse({ request: body, request_id: id }: Rec): void {
     const subtype = isRecord(body) ? body['subtype'] : undefined
-    if (subtype === 'can_use_tool') return
+    if (subtype === 'can_use_tool') return typeof id === 'string' ? compare(id, stringifyJson(body)) : undefined
     wire.write(response({ subtype: 'error', request_id: id, error: `sluice does not answer ${String(subtype)}` }))
   }
 }

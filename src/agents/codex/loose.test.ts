@@ -108,3 +108,22 @@ test('a question under the id null is refused', async () => {
   assert.equal((await whole(running)).reason, 'end_turn')
   assert.equal(running.asks.length, 0)
 })
+
+test('of two questions under one name neither is answered; one that is only said again is', async () => {
+  const asks = (command: string): Rec => ({
+    id: 'q',
+    ...tells('item/commandExecution/requestApproval', { turnId: 't1', itemId: 'x', command }),
+  })
+  const begin = well.codex['turn/start'].slice(0, 2)
+  const end = { '(reply)': [tells('turn/completed', turn('t1', 'completed'))] }
+  const running = play('codex', { 'turn/start': [...begin, asks('ls'), asks('rm -r x')], ...end })
+  await whole(running)
+  assert.deepEqual([running.asks.length, running.withdrawn], [1, ['q']])
+  const replies = running.heard().filter((line) => line.includes('"q"'))
+  assert.deepEqual([replies.length, /"error"/.test(replies[0]!)], [1, true])
+  const again = play('codex', { 'turn/start': [...begin, asks('ls'), asks('ls'), message('hi')], ...end })
+  await again.until('text.end')
+  again.send({ type: 'permission', id: 'q', answer: { decision: 'allow', by: 'user' } })
+  await whole(again)
+  assert.match(again.heard().at(-1)!, /"accept"/)
+})

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { isRecord, type Rec, stringifyJson } from '../../base/json.ts'
 import { quoted } from '../../base/text.ts'
 import type { Attachment } from '../../supervise/contract.ts'
-import { type AgentRequest, type Prompt, queue, type Talk, type Wire } from '../driver.ts'
+import { type AgentRequest, type Prompt, queue, sameName, type Talk, type Wire } from '../driver.ts'
 import { createRpc, isId, nameOf, type RpcAnswer, type RpcCall, type RpcId } from '../rpc.ts'
 import { strictIn } from './environment.ts'
 import { type Mode, modeOf, stricter, threadSettings, turnSettings } from './mode.ts'
@@ -28,6 +28,7 @@ export function serverTalk(wire: Wire, request: AgentRequest, mode: Mode): Talk 
   let opening: number | undefined // the request for the thread
   let isLost = false // there will be no thread
   let isUnreadable = false // the record that is being heard
+  let isClash = false // it asks for something else under the name of an open question
 
   function say(message: Rec): void {
     const { id, method } = message
@@ -143,7 +144,7 @@ export function serverTalk(wire: Wire, request: AgentRequest, mode: Mode): Talk 
     },
     hear(record) {
       const { id, method, params } = record
-      isUnreadable = false
+      isUnreadable = isClash = false
       if (typeof method !== 'string') {
         const asked = unheard.get(id)
         if (asked === undefined) return false
@@ -154,14 +155,17 @@ export function serverTalk(wire: Wire, request: AgentRequest, mode: Mode): Talk 
       }
       const body = isRecord(params) ? params : {}
       const { requestId } = body
-      if (isId(id) && isQuestion(method) && !questions.has(nameOf(id))) questions.set(nameOf(id), { id, method, params: body })
+      const former = isId(id) && isQuestion(method) ? questions.get(nameOf(id)) : undefined
+      isClash = former?.id === id && stringifyJson(former) !== stringifyJson({ id, method, params: body })
+      if (isId(id) && isQuestion(method) && former === undefined) questions.set(nameOf(id), { id, method, params: body })
       if (method === 'serverRequest/resolved' && isId(requestId)) questions.delete(nameOf(requestId))
       return isEcho(method, body)
     },
     heard(record) {
       const { method } = rpc.hear(record) ?? {}
       const { id } = record
-      if (method !== undefined && isId(id, isQuestion(method))) refuse(id, method)
+      if (isClash && isId(id) && questions.delete(nameOf(id))) rpc.refuse(id, sameName)
+      else if (method !== undefined && isId(id, isQuestion(method))) refuse(id, method)
       learnTurn(record)
       next()
     },
