@@ -8,7 +8,7 @@ import { isDevice, isWithin, parent, tidy } from './shell-paths.ts'
 import { expandGlob } from './shell-glob.ts'
 import { analyse, type PathUse, type SimpleCommand } from './shell.ts'
 import { alwaysPattern } from './shell-always.ts'
-import { steeringNames, steersRuns } from './shell-steers.ts'
+import { maySteer, steeringNames, steersRuns } from './shell-steers.ts'
 
 /** The ground that the rules speak of. All folders are absolute, with links resolved. */
 export type Scene = {
@@ -56,10 +56,12 @@ export function needsOf(ask: Ask, scene: Scene): Need[] | Refusal {
   const writes = all.flatMap((one) => one.writes)
   const files = [...pathNeeds(named, ground, 'named'), ...pathNeeds(writes.map(plainUse), ground, 'changed')]
   const isFound = (name: string): boolean => files.some(({ permission, pattern }) => permission === 'secret_file' && pattern.endsWith(name))
+  const steering = commands.filter(steersRuns)
   return unique([
     ...own,
     ...needs,
-    ...commands.filter(steersRuns).map((command) => unknownNeed('control_run', command.text)),
+    ...steering.map((command) => unknownNeed('control_run', command.text)),
+    ...(steering.length === 0 && opaque !== undefined && maySteer(text) ? [unknownNeed('control_run', text)] : []),
     ...writes.map((path) => plainNeed('write', realOf(path, scene), scene)),
     ...files,
     ...steeringNames(text, scene.guarded).flatMap((name) => (isFound(name) ? [] : unknownNeed('secret_file', name))),

@@ -24,6 +24,9 @@ test('sluice control, answer and trust are asked about, however they are started
     'echo "$(sluice control status)"',
     'what=control; sluice $what answer q1 allow',
     'echo control | xargs sluice',
+    's=sluice && $s control cancel',
+    '"$(which sluice)" answer job.perm --option allow',
+    'echo sluice control cancel | sh',
     'find . -exec sluice answer {} --option allow \\;',
   ]) {
     assert.equal(decision(broker(free), bash(text)), 'reject', text)
