@@ -70,10 +70,10 @@ export type Overheard =
   | { kind: 'notice'; payload: Payload<'notice'> }
   | { kind: 'error'; payload: Payload<'error'> }
 
-/** The way to the agent. What is written before it runs waits; what is written after its end is lost. */
 /** Who was asked about the first would answer the second as well. */
 export const sameName = 'Two questions were asked under one name, so neither was answered. Ask again, one at a time.'
 
+/** The way to the agent. What is written before it runs waits; what is written after its end is lost. */
 export type Wire = {
   /** One JSON line. */
   write(record: Rec): void
