@@ -285,6 +285,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     const turn = scene.turn()
     if (cancel !== undefined) cancel = { ...cancel, when: 'now' }
     if (isBusy()) talk.interrupt()
+    if (command.target === 'session' || course.isTurnOpen()) course.interrupt()
     if (command.target === 'session') {
       wire.close()
       after(times.interruptMs, end)

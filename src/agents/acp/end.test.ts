@@ -108,6 +108,29 @@ test('a turn that does not end when it is cancelled is ended with its session', 
   assert.match(error!.text, /did not end its turn/)
 })
 
+test('an agent that answers a cancel with an error has not failed; one that failed before it has', { timeout: 20_000 }, async () => {
+  const broken = (): ReturnType<typeof play> => play(['say begun\nwait'], { variables: { FIXTURE_ABORTS: '1' } })
+  for (const [target, reason] of [
+    ['session', 'timeout'],
+    ['turn', 'cancelled'],
+  ] as const) {
+    const running = broken()
+    await running.until('text.delta')
+    running.send({ type: 'cancel', target, by: 'policy', reason })
+    assert.equal((await whole(running)).reason, reason)
+    assert.equal(running.of('turn.end')[0]!.reason, 'error') // its own word
+  }
+  const failed = play(['say begun\nfail 500 broken'], { variables: { FIXTURE_STAYS: '1' } })
+  await failed.until('turn.end')
+  failed.send({ type: 'cancel', target: 'session', by: 'policy', reason: 'timeout' })
+  assert.equal((await whole(failed)).reason, 'error')
+  const later = broken()
+  await later.until('text.delta')
+  later.send({ type: 'prompt', text: 'fail 500 broken' })
+  later.send({ type: 'cancel', target: 'turn', by: 'user', reason: 'cancelled' })
+  assert.equal((await whole(later)).reason, 'error')
+})
+
 test('a prompt that is taken back before there is a session is not said', async () => {
   const running = play(['say one', 'say two'])
   running.send({ type: 'cancel', target: 'turn', by: 'user', reason: 'cancelled' })
