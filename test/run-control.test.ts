@@ -387,6 +387,45 @@ suite('--max-retries', () => {
   })
 })
 
+suite('limits over several attempts', () => {
+  const agent = (here: ReturnType<typeof place>, first: string, second: string): string[] => {
+    const file = join(here.top, 'agent.sh')
+    writeFileSync(file, `if [ -e ${file}.2 ]; then ${second}; else touch ${file}.2; ${first}; fi`)
+    return ['run', 'go', '--format', 'sluice', '--max-retries', '1', '--agent', `acp:/bin/sh ${file}`]
+  }
+
+  test('an attempt that says nothing from its beginning is a stall, also when it is not the first', async (t) => {
+    const here = place(t)
+    const ran = await sluice(here, [...agent(here, 'exit 3', 'exec sleep 60'), '--progress-timeout', '1s', '--timeout', '20s'])
+    assert.equal(ran.code, 124, ran.stderr)
+    assert.deepEqual(
+      all(linesOf(ran.stdout), 'session.end').map(({ reason }) => reason),
+      ['error', 'stall'],
+    )
+  })
+
+  test('when a cap is reached there is no other attempt, also after a failure', async (t) => {
+    const here = place(t)
+    const say = (message: object): string => `echo '${JSON.stringify({ jsonrpc: '2.0', ...message })}'; read line`
+    const update = (body: object): string => say({ method: 'session/update', params: { sessionId: 's', update: body } })
+    const script = [
+      'read line',
+      say({ id: 1, result: { protocolVersion: 1 } }),
+      say({ id: 2, result: { sessionId: 's' } }),
+      update({ sessionUpdate: 'tool_call', toolCallId: 'c', title: 'x', status: 'in_progress' }).replace('; read line', ''),
+      update({ sessionUpdate: 'usage_update', used: 1, size: 9, cost: { amount: 2, currency: 'USD' } }).replace('; read line', ''),
+      say({ id: 3, error: { code: -32603, message: 'broken' } }),
+    ].join('; ')
+    const ran = await sluice(here, [...agent(here, script, script), '--max-cost', '1'])
+    assert.equal(ran.code, 1, ran.stderr)
+    const kinds = linesOf(ran.stdout).map(({ kind }) => kind)
+    assert.deepEqual(
+      kinds.filter((kind) => ['cancel.request', 'error', 'retry.start', 'session.end'].includes(String(kind))),
+      ['cancel.request', 'error', 'session.end'],
+    )
+  })
+})
+
 suite('--agent replay:FILE', () => {
   test('tells a recording again in any dialect', async (t) => {
     const here = place(t)

@@ -126,12 +126,12 @@ async function composed(
 
   async function next(done: Done, signal: AbortSignal): Promise<Next | undefined> {
     logs.flush() // the session may be read again
-    const made = await again?.(session.id, done, signal)
+    const made = watch.isSpent() ? undefined : await again?.(session.id, done, signal)
     if (made === undefined) return undefined
     session = made.session
     logs.follow(session.log)
     control?.follow(placeOf(session.log))
-    watch.renew()
+    watch.renew(now())
     return made.next
   }
 

@@ -19,7 +19,9 @@ export type Watch = {
   /** The usage limit that this attempt has reached. */
   limit(): Limit | undefined
   /** Another attempt begins: it may reach a limit of its own. */
-  renew(): void
+  renew(now: number): void
+  /** A cap on the whole run is reached: there is no other attempt. */
+  isSpent(): boolean
   /** Why the agent gave up, if it said so. */
   blockedBy(): string | undefined
   /** Milliseconds until the run must be over. */
@@ -32,16 +34,17 @@ export async function watchOf(flags: AgentFlags, { settings, profile }: Frame, s
   const timeoutMs = flags.timeoutMs ?? settings.timeoutMs
   const directives = createDirectives()
   let quota = createQuota()
+  const limits = createLimits({
+    startedAt,
+    ...(maxTurns !== undefined && { maxTurns }),
+    ...(maxCost !== undefined && { maxCost, price: createPricer(await loadPrices()) }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...flags.limits,
+  })
   return {
     guard: combine({ degenerate: createDegenerate() }),
     policies: combine({
-      limits: createLimits({
-        startedAt,
-        ...(maxTurns !== undefined && { maxTurns }),
-        ...(maxCost !== undefined && { maxCost, price: createPricer(await loadPrices()) }),
-        ...(timeoutMs !== undefined && { timeoutMs }),
-        ...flags.limits,
-      }),
+      limits,
       deadline: createDeadlines({ timeoutMs: flags.permissionTimeoutMs, ends: typeof flags.run.handler === 'object' }),
       loops: createLoops(),
       defiance: createDefiance(),
@@ -49,7 +52,12 @@ export async function watchOf(flags: AgentFlags, { settings, profile }: Frame, s
       quota: { deaf: true, step: (event, now) => quota.step(event, now) },
     }),
     limit: () => quota.reached(),
-    renew: () => void (quota = createQuota()),
+    renew(now) {
+      quota = createQuota()
+      directives.reset()
+      limits.renew(now)
+    },
+    isSpent: limits.isSpent,
     blockedBy() {
       const found = directives.strongest()
       return found?.type === 'abort' ? found.label : undefined

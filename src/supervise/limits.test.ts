@@ -31,6 +31,15 @@ test('the cost cap counts all lanes, warns once and stops once', () => {
   )
 })
 
+test('what is used up stays used up in another attempt', () => {
+  const { step, renew, isSpent } = createLimits({ startedAt: 0, maxCost: 1 })
+  step(costing(0.9))
+  renew(1)
+  assert.equal(isSpent(), false)
+  assert.deepEqual(names(step(costing(0.2))), ['stop budget'])
+  assert.equal(isSpent(), true)
+})
+
 test('an unknown price is told once, and only when something was used', () => {
   const { step } = createLimits({ startedAt: 0, maxCost: 1 })
   assert.deepEqual(

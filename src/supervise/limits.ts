@@ -28,6 +28,10 @@ export type Limits = {
   step(event: Event, now?: number): LimitAction[]
   tick(now: number): LimitAction[]
   due(): number | undefined
+  /** Another attempt begins now. Amounts and the time of the run go on; how long nothing came is counted anew. */
+  renew(now: number): void
+  /** There is nothing left for another attempt. */
+  isSpent(): boolean
 }
 
 const near = 0.8
@@ -36,7 +40,7 @@ const none: LimitAction[] = [] // never changed
 export function createLimits(settings: LimitSettings): Limits {
   const { startedAt, maxTurns, maxCost, maxTokens, maxToolCalls, timeoutMs, progressTimeoutMs, price } = settings
   const amounts = maxCost === undefined && maxTokens === undefined ? undefined : createAmounts(price)
-  const progress = createProgress(startedAt)
+  let progress = createProgress(startedAt)
   const told = new Set<string>()
   let messages = 0
   let calls = 0
@@ -106,7 +110,7 @@ export function createLimits(settings: LimitSettings): Limits {
       code: 'progress_timeout',
       ms: progressTimeoutMs,
       reason: 'stall',
-      from: progress.since,
+      from: () => progress.since(),
       said: 'nothing came from the agent for',
       part: 'of the time without a sign of life is used',
     },
@@ -141,6 +145,11 @@ export function createLimits(settings: LimitSettings): Limits {
     },
     tick: (now) => spans.flatMap((span) => time(span, now)),
     due: () => earlier(dueOf(spans[0]), dueOf(spans[1])),
+    renew(now) {
+      progress = createProgress(now)
+      for (const code of ['progress_timeout', 'progress_timeout_near']) told.delete(code)
+    },
+    isSpent: () => ['max_cost', 'max_tokens', 'max_tool_calls'].some((code) => told.has(code)),
   }
 }
 

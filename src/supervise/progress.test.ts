@@ -51,6 +51,18 @@ test('the clock stands while somebody is asked, and when the work is done', () =
   assert.deepEqual(names(tick(10_000)), ['stop stall progress_timeout'])
 })
 
+test('in another attempt the time without a sign of life is counted anew, from its beginning', () => {
+  const { step, tick, due, renew } = watch()
+  step(make('permission.request', { id: 'p1', options: [] }), 100) // of an attempt that died with it
+  step(make('session.end', { reason: 'error' }), 200)
+  assert.equal(due(), undefined)
+  renew(5000)
+  assert.deepEqual(names(tick(5800)), ['progress_timeout_near'])
+  assert.deepEqual(names(tick(6000)), ['stop stall progress_timeout'])
+  renew(9000)
+  assert.deepEqual(names(tick(10_000)), ['stop stall progress_timeout'])
+})
+
 test('a turn that ends in another session is not the end of the work', () => {
   const { step, tick, due } = watch()
   const [own, other] = [{ session: 'a' }, { session: 'b' }]
