@@ -3,13 +3,10 @@ import type { Cost, Event, EventOf, Fault, Usage } from '../model/event.ts'
 import { addUsage, usageOfTurn } from '../model/usage.ts'
 import type { Reason } from '../model/vocabulary.ts'
 
-/** `isBroken`: we had interrupted it before. */
-export type TurnEnd = { reason: Reason; error?: Fault | undefined; text?: string | undefined; isBroken?: boolean }
+export type TurnEnd = { reason: Reason; error?: Fault | undefined; text?: string | undefined }
 
 export type Course = {
   see(event: Event): void
-  /** We interrupt the turn that runs, or is about to. */
-  interrupt(): void
   isTurnOpen(): boolean
   /** Of the main conversation. */
   openCalls(): number
@@ -35,7 +32,6 @@ export function createCourse(): Course {
   let hadTasks = false
   let hasMessages = false
   let last: TurnEnd | undefined
-  let isBroken = false
   let usage: Usage = {}
   let unsummed: Usage | undefined // of messages, for a turn whose end does not say it
   let dollars: number | undefined
@@ -63,8 +59,7 @@ export function createCourse(): Course {
       case 'turn.end':
         turns.delete(event.turn)
         ended++
-        last = { reason: event.reason, error: event.error, text: event.text ?? text, isBroken }
-        isBroken = false
+        last = { reason: event.reason, error: event.error, text: event.text ?? text }
         dollars = plus(dollars, costOf(event))
         usage = addUsage(usage, usageOfTurn(event.usage, unsummed))
         unsummed = unpaid = undefined
@@ -107,7 +102,6 @@ export function createCourse(): Course {
 
   return {
     see,
-    interrupt: () => void (isBroken = true),
     isTurnOpen: () => turns.size > 0,
     openCalls: () => calls.size,
     openTasks: () => tasks.size,

@@ -46,14 +46,6 @@ test('a stop counts unless the work was done or had failed before', () => {
   assert.equal(reasonOf({ cancel: cancel('cancelled'), noStart: 'x', turn: undefined }), 'cancelled')
 })
 
-test('a failure that our own interrupt brought about is none', () => {
-  const broken = { turn: { reason: 'error', isBroken: true } } as const
-  for (const reason of ['timeout', 'stall', 'budget', 'cancelled'] as const)
-    assert.equal(reasonOf({ ...broken, cancel: cancel(reason) }), reason)
-  assert.equal(reasonOf(broken), 'cancelled') // only the turn was to end
-  assert.equal(reasonOf({ cancel: cancel('timeout'), turn: { reason: 'end_turn', isBroken: true } }), 'end_turn')
-})
-
 test('the reason comes with what the program said last, cut', () => {
   const { error } = endOfRun(story({ isUnfinished: true, exit: { code: 2, signal: null }, stderr: `${'x'.repeat(2000)}end\n` }))
   assert.match(error!.text, /^It ended with exit code 2: …x+end$/)

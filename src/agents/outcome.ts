@@ -33,8 +33,7 @@ export type Story = {
 export type RunEnd = { reason: Reason; error?: Fault | undefined }
 
 export function endOfRun(story: Story): RunEnd {
-  const { noStart, isUnfinished, cancel } = story
-  const turn = asMeant(story.turn)
+  const { noStart, turn, isUnfinished, cancel } = story
   if (noStart !== undefined && cancel === undefined) return { reason: 'error', error: faultOf(noStart, { code: 'not-started' }) }
   if (cancel !== undefined) return cancelled(cancel, isUnfinished ? undefined : turn)
   if (story.abandoned !== undefined && isUnfinished) return { reason: 'error', error: story.abandoned }
@@ -44,10 +43,6 @@ export function endOfRun(story: Story): RunEnd {
   const text = `${story.title} said that it was done, and then ended ${exit.text}${lastWords(story)}`
   return { reason: 'error', error: faultOf(text, exit) }
 }
-
-/** Some agents call it a failure that they were interrupted. */
-const asMeant = (turn: TurnEnd | undefined): TurnEnd | undefined =>
-  turn?.isBroken === true && turn.reason === 'error' ? { ...turn, reason: 'cancelled' } : turn
 
 /** Of an end that must be forced: the cause stays what it was, a wish is one that was not heeded. */
 export const forcedReason = (cause: Cancel['reason'] = 'cancelled'): Cancel['reason'] =>

@@ -71,6 +71,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
   let isEnding = false
   let over: Done | undefined
   let cancel: Cancel | undefined
+  let broken: Cancel['when'] // we have interrupted the turn; `step`: after its last step
   let leaving: NodeJS.Timeout | undefined
   let forced: (done: Done) => void
   const forcedEnd = new Promise<Done>((resolve) => (forced = resolve))
@@ -151,10 +152,20 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
   function tell(event: Event): void {
     if (!scene.isOwn(event) && main() !== undefined) return host.tell(event)
     isUnheard = false
+    if (event.kind === 'turn.end' && event.agent === undefined && !isEnding) asMeant(event)
     course.see(event)
     host.tell(event)
     talk.see?.(event)
     if (!isEnding && cancel?.when === 'step' && isStep(event)) stopTurn(cancel)
+  }
+
+  /**
+   * Some agents call it a failure that they were interrupted, others an end like any other, above all when a question of theirs was withdrawn
+   * with it. After its last step a turn may well have come to its end.
+   */
+  function asMeant(end: EventOf<'turn.end'>): void {
+    if (broken === 'now' || (broken === 'step' && end.reason === 'error')) end.reason = 'cancelled'
+    broken = undefined
   }
 
   /** The model may be called again after it, or the next prompt be taken up. */
@@ -285,7 +296,8 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     const turn = scene.turn()
     if (cancel !== undefined) cancel = { ...cancel, when: 'now' }
     if (isBusy()) talk.interrupt()
-    if (command.target === 'session' || course.isTurnOpen()) course.interrupt()
+    // Not of a turn whose end it has told already: that may still be on its way here.
+    if (command.target === 'session' || course.isTurnOpen()) queueMicrotask(() => (broken = command.when ?? 'now'))
     if (command.target === 'session') {
       wire.close()
       after(times.interruptMs, end)

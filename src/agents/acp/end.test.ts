@@ -118,7 +118,8 @@ test('an agent that answers a cancel with an error has not failed; one that fail
     await running.until('text.delta')
     running.send({ type: 'cancel', target, by: 'policy', reason })
     assert.equal((await whole(running)).reason, reason)
-    assert.equal(running.of('turn.end')[0]!.reason, 'error') // its own word
+    const [end] = running.of('turn.end')
+    assert.deepEqual([end!.reason, end!.error!.text], ['cancelled', 'aborted'])
   }
   const failed = play(['say begun\nfail 500 broken'], { variables: { FIXTURE_STAYS: '1' } })
   await failed.until('turn.end')
@@ -129,6 +130,17 @@ test('an agent that answers a cancel with an error has not failed; one that fail
   later.send({ type: 'prompt', text: 'fail 500 broken' })
   later.send({ type: 'cancel', target: 'turn', by: 'user', reason: 'cancelled' })
   assert.equal((await whole(later)).reason, 'error')
+})
+
+test('an agent that calls it an end like any other to be cancelled has not done its work', { timeout: 10_000 }, async () => {
+  for (const target of ['session', 'turn'] as const) {
+    const running = play(['ask rm x'], { variables: { FIXTURE_DEAF: '1' } })
+    await running.until('turn.start')
+    while (running.asks.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+    running.send({ type: 'cancel', target, by: 'policy', reason: 'cancelled' })
+    assert.equal((await whole(running)).reason, 'cancelled')
+    assert.equal(running.of('turn.end')[0]!.reason, 'cancelled')
+  }
 })
 
 test('a prompt that is taken back before there is a session is not said', async () => {
