@@ -13,3 +13,14 @@ test('a cap on money knows the prices of models, for agents that tell tokens alo
     ['max_cost'],
   )
 })
+
+test('an agent that gives up in another attempt is heard as well', async () => {
+  const watch = await watchOf({ run: {} } as AgentFlags, { settings: {}, profile: {} } as Frame, 0)
+  const reasons = (label: string): unknown[] =>
+    watch.policies
+      .step(makeEvent('text.end', { text: `[abort | ${label}]`, streamed: false }, { at: 1, message: label }))
+      .map(({ action }) => action.type === 'stop' && action.reason)
+  assert.deepEqual([reasons('first'), watch.blockedBy()], [['blocked'], 'first'])
+  watch.renew(2)
+  assert.deepEqual([reasons('second'), watch.blockedBy()], [['blocked'], 'second'])
+})
