@@ -8,8 +8,8 @@ export type TurnEnd = { reason: Reason; error?: Fault | undefined; text?: string
 export type Course = {
   see(event: Event): void
   isTurnOpen(): boolean
-  /** Of the main conversation. */
-  openCalls(): number
+  /** Of the lane, the main conversation if none is named. Those that a subagent works for are not among them: its own are. */
+  openCalls(lane?: string): number
   /** Subagents that work on after their turn. */
   openTasks(): number
   /** Commands run on in the background. */
@@ -26,7 +26,7 @@ export type Course = {
 
 export function createCourse(): Course {
   const turns = new Set<number | undefined>()
-  const calls = new Set<string | undefined>()
+  const calls = new Map<string | undefined, string | undefined>() // to their lanes
   const tasks = new Set<string>()
   const commands = new Set<string>()
   let hadTasks = false
@@ -77,10 +77,10 @@ export function createCourse(): Course {
         if (isMain) answers++
         return
       case 'tool.start':
-        if (isMain) calls.add(event.call)
+        if (event.toolKind !== 'task') calls.set(event.call, event.agent)
         return
       case 'tool.end':
-        if (isMain) calls.delete(event.call)
+        calls.delete(event.call)
         return
       case 'task.start':
         hadTasks = true
@@ -103,7 +103,7 @@ export function createCourse(): Course {
   return {
     see,
     isTurnOpen: () => turns.size > 0,
-    openCalls: () => calls.size,
+    openCalls: (lane) => [...calls.values()].filter((of) => of === lane).length,
     openTasks: () => tasks.size,
     openCommands: () => commands.size,
     hadTasks: () => hadTasks,

@@ -208,6 +208,16 @@ test('a program that asks when its input is closed can only be refused, and is n
   )
 })
 
+test('what is used up is used up for a subagent as well: it is stopped after its step', async () => {
+  const running = start('subagent')
+  await running.until('task.start')
+  running.send({ type: 'cancel', target: 'session', by: 'policy', reason: 'budget', when: 'step', text: 'cap', code: 'max_tokens' })
+  assert.equal((await whole(running)).reason, 'budget')
+  const calls = running.of('tool.end').filter(({ agent }) => agent !== undefined)
+  assert.equal(calls[0]!.status, 'ok')
+  assert.ok(calls.length < 5, `${calls.length} calls were made`)
+})
+
 test('a cancelled program that ignores TERM is killed', async () => {
   const running = start('ignores-term')
   await running.until('turn.start')

@@ -171,7 +171,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
   /** The model may be called again after it, or the next prompt be taken up. */
   function isStep({ kind, agent }: Event): boolean {
     if (kind === 'turn.end') return agent === undefined
-    return (kind === 'message.end' || kind === 'tool.end') && course.openCalls() === 0
+    return (kind === 'message.end' || kind === 'tool.end') && course.openCalls(agent) === 0 && course.openCalls() === 0
   }
 
   /** The host tells the question itself, if it asks anybody: what an agent asks looks the same for all agents. */

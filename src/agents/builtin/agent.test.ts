@@ -224,6 +224,20 @@ test('a cap that is reached with the last answer changes nothing, unless a promp
   }
 })
 
+test('what is used up is used up for a subagent as well: it ends after its step', async () => {
+  const one = await trial({
+    lanes: [{ name: 'child', when: { prompt: 'count' }, turns: [{ tools: [call('echo', { text: 'x' })] }, { text: 'three' }] }],
+    turns: [{ tools: [call('task', { description: 'Count', prompt: 'count them', subagent_type: 'default' })] }, last],
+  })
+  one.send({ type: 'prompt', text: 'go' })
+  one.send({ type: 'finish' })
+  await one.seen('task.start')
+  one.send({ type: 'cancel', target: 'session', by: 'policy', reason: 'budget', when: 'step', text: 'cap', code: 'max_tokens' })
+  assert.equal((await one.done).reason, 'budget')
+  assert.equal(one.of('message.start').length, 2) // one of each
+  assert.deepEqual([one.of('tool.end')[0]!.status, one.of('task.end')[0]!.status], ['ok', 'error'])
+})
+
 test('a forced end comes at once, closes everything, and is the last word', async () => {
   const one = await trial({ turns: [{ tools: [call('hang')] }, last] }, { tools: [toolOf('hang', () => new Promise(() => {}))] })
   one.send({ type: 'prompt', text: 'go' })

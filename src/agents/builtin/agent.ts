@@ -56,6 +56,7 @@ export function startBuiltin(request: BuiltinRequest, host: Host): Running {
     const { target, by, text } = command
     if (cancelled === undefined && (turnSignal !== undefined || target === 'session')) {
       cancelled = command
+      if (command.reason === 'budget') session.limit = command.reason
       session.tell('cancel.request', { target, by, ...(text !== undefined && { text }) })
     }
     if (command.when !== 'step') turnSignal?.abort()

@@ -3,6 +3,7 @@
 import type { Cost, Kind, Payload, Place, Usage } from '../../model/event.ts'
 import { createPen } from '../../model/pen.ts'
 import { addUsage } from '../../model/usage.ts'
+import type { Reason } from '../../model/vocabulary.ts'
 import type { Answer, Ask } from '../../supervise/contract.ts'
 import type { Host } from '../contract.ts'
 import { newId } from './id.ts'
@@ -98,6 +99,8 @@ export function createSession(request: BuiltinRequest, host: Host) {
     request,
     host,
     lanes,
+    /** What is used up is used up for subagents as well: after their step they end with this. */
+    limit: undefined as Reason | undefined,
     /** Subagents that work now. */
     busy: new Set<string>(),
     tell,

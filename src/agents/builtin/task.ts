@@ -97,7 +97,7 @@ async function run(session: Session, parent: Lane, start: (lane: Lane) => void, 
   session.tell('prompt.submit', { text: prompt, by: 'agent', state: 'sent' }, { agent: task })
   child.spent = nothingSpent()
   session.busy.add(task)
-  const { reason, text, error } = await work(session, child, signal, () => undefined).finally(() => session.busy.delete(task))
+  const { reason, text, error } = await work(session, child, signal, () => session.limit).finally(() => session.busy.delete(task))
   const failed = error !== undefined || reason !== 'end_turn'
   session.tell(
     'task.end',
