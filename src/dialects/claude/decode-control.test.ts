@@ -164,6 +164,26 @@ test('a question that is withdrawn, and one whose host failed', () => {
   )
 })
 
+test('stdout alone: no allow is made up for a call that may never have been made', () => {
+  const answers = (result: Rec | undefined, end: Rec) =>
+    only(
+      decodeAll([init, said('m', use('a', 'Write')), ask('r1', 'a'), ...(result === undefined ? [] : [told(result)]), end]),
+      'permission.answer',
+    ).map(({ decision }) => decision)
+  const failed = (text: string) => gave('a', text, { is_error: true })
+  const listed = { permission_denials: [] as Rec[] }
+  const aborted = { ...listed, subtype: 'error_during_execution', is_error: true, terminal_reason: 'aborted_tools' }
+  assert.deepEqual(answers(failed('no such folder'), ended(listed)), ['allow'])
+  assert.deepEqual(answers(failed('Exit code 2'), ended(aborted)), ['allow'])
+  assert.deepEqual(answers(failed('x'), ended({ permission_denials: [{ tool_name: 'Write', tool_use_id: 'a', tool_input: {} }] })), [
+    'reject',
+  ])
+  assert.deepEqual(answers(failed('x'), ended(aborted)), ['withdrawn'])
+  assert.deepEqual(answers(failed('cancelled'), ended(listed)), ['withdrawn'])
+  assert.deepEqual(answers(failed('[Request interrupted by user for tool use]'), ended(listed)), ['withdrawn'])
+  assert.deepEqual(answers(undefined, ended(listed)), ['withdrawn'])
+})
+
 test('an answer that lasts says for how long', () => {
   const answer = (destination: string): Rec => ({
     type: 'control_response',

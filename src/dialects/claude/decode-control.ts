@@ -180,8 +180,11 @@ export function cancelRequest(on: Reader, record: Wire<'control_cancel_request'>
 
 // ── answers that the stream does not show ────────────────────────────────────────────────────────────────────────────────
 
-/** A call has its result, so whoever was asked about it has answered. `allow` undefined: the result does not say how. */
-export function settle(on: Reader, call: string, name: string | undefined, allow: boolean | undefined): void {
+/**
+ * A call has its result, so whoever was asked about it has answered. `allow` undefined: the result does not say how. `unmade`: the call
+ * was cancelled, perhaps before anybody answered.
+ */
+export function settle(on: Reader, call: string, name: string | undefined, allow: boolean | undefined, unmade: boolean): void {
   if (on.session.asks.size === 0) return // every result comes here, few streams ask
   for (const [id, open] of on.session.asks) {
     if (open.call !== call && !(open.call === undefined && open.name === name)) continue
@@ -191,19 +194,25 @@ export function settle(on: Reader, call: string, name: string | undefined, allow
     } else if (allow !== undefined) {
       on.session.asks.delete(id)
       decide(on, id, open, { decision: allow ? 'allow' : 'reject' }, 'unknown', 'implied')
-    }
+    } else if (unmade) open.unmade = true
   }
 }
 
-/** The turn is over: nothing is waited for any more. */
-export function settleAll(on: Reader, denied: readonly { call?: string | undefined }[] | undefined): void {
-  for (const [id, open] of on.session.asks) {
-    on.session.asks.delete(id)
-    if (open.about === 'hook') on.pen.emit('hook.end', { id, status: 'ok' }, { ...open.place, synthetic: 'implied' })
-    else if (open.call !== undefined && on.session.calls.has(open.call))
-      decide(on, id, open, { decision: 'withdrawn' }, 'unknown', 'implied')
-    else
-      decide(on, id, open, { decision: denied?.some(({ call }) => call === open.call) === true ? 'reject' : 'allow' }, 'unknown', 'implied')
+/**
+ * The turn is over: nothing is waited for any more. That a call was allowed follows only where it has failed in a turn that went on after
+ * it and that lists its refusals; where it may never have been made, nobody knows.
+ */
+export function settleAll(on: Reader, denied: readonly { call?: string | undefined }[] | undefined, isCancelled: boolean): void {
+  const { asks, calls } = on.session
+  for (const [id, open] of asks) {
+    asks.delete(id)
+    if (open.about === 'hook') {
+      on.pen.emit('hook.end', { id, status: 'ok' }, { ...open.place, synthetic: 'implied' })
+      continue
+    }
+    const isRefused = open.call !== undefined && denied?.some(({ call }) => call === open.call) === true
+    const isUnsure = open.call === undefined || calls.has(open.call) || denied === undefined || isCancelled || open.unmade === true
+    decide(on, id, open, { decision: isRefused ? 'reject' : isUnsure ? 'withdrawn' : 'allow' }, 'unknown', 'implied')
   }
 }
 

@@ -27,7 +27,7 @@ export function result(on: Reader, record: Result): void {
   // A message of the next turn may already be open; this result knows nothing of it.
   const ownMessage = ending === undefined || message?.turn === ending
   closeMessage(on, undefined, ownMessage ? (called === 'cancelled' ? 'cancelled' : finishOf(record.stop_reason)) : undefined)
-  settleAll(on, denied)
+  settleAll(on, denied, called === 'cancelled')
   if (pen.openTurns() === 0) session.turnCount++ // the pen opens the turn that this result ends
   const share = shareOf(session, record)
   const error = outcomeOf(called) === 'ok' ? undefined : failure(on, record)

@@ -33,7 +33,7 @@ export type Lane = {
 /** `refused`: somebody said no to it, so its failing result is that refusal. */
 export type Call = { name: string; lane: string | undefined; turn: number | undefined; refused: boolean }
 /** A hook callback has a request id like the questions. `name` is the tool's, or the hook's event. */
-export type Ask = { about: 'permission' | 'question' | 'hook'; call: string | undefined; name: string; place: Place }
+export type Ask = { about: 'permission' | 'question' | 'hook'; call: string | undefined; name: string; place: Place; unmade?: boolean }
 
 export type Session = {
   lanes: Map<string | undefined, Lane>

@@ -25,7 +25,13 @@ export function toolEnd(on: Reader, { agent, block, call, record, structure, ext
   const status = statusOf(block, text ?? '', meta, known?.refused === true)
   const task = status === 'ok' && data !== undefined ? startedTask(on, call, data) : undefined
   if (task === undefined) finishTask(on, call, status, text, data)
-  settle(on, call, known?.name, meta.permitted?.allow ?? (status === 'ok' ? true : status === 'denied' ? false : undefined))
+  settle(
+    on,
+    call,
+    known?.name,
+    wasAllowed(status, text ?? '', meta),
+    status === 'cancelled' || text === 'cancelled' || text === 'abandoned',
+  )
   const place = placeOf(lane, turn, undefined, undefined, call)
   place.ext = data === undefined && structure !== undefined && !isSaid(structure, text, content) ? besideExt(structure) : ext
   on.pen.emit(
@@ -86,6 +92,13 @@ function statusOf(block: Block, text: string, { permitted, notRun }: Meta, refus
   if (refused || permitted?.allow === false || notRun !== undefined) return 'denied'
   if (soundsInterrupted(text)) return 'cancelled'
   return permitted === undefined && soundsRefused(text) ? 'denied' : 'error'
+}
+
+/** Undefined: a call that failed or was cancelled may have been made or not. */
+function wasAllowed(status: ToolStatus, text: string, { permitted }: Meta): boolean | undefined {
+  if (status === 'cancelled') return soundsStopped(text) ? true : undefined
+  if (permitted !== undefined) return permitted.allow
+  return status === 'denied' ? false : status === 'ok' || exitCodeIn(text) !== undefined ? true : undefined
 }
 
 /** The call went to the background: it is over, its task goes on. */
