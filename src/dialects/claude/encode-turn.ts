@@ -1,9 +1,9 @@
 // The frame of a turn: the init before it and the result after it, in the shapes of the document.
 import { isRecord, type Rec } from '../../base/json.ts'
-import type { Event, Payload, Usage } from '../../model/event.ts'
+import type { Event, Fault, Payload, Usage } from '../../model/event.ts'
 import { outcomeOf } from '../../model/outcome.ts'
 import { addUsage, totalTokens } from '../../model/usage.ts'
-import type { Reason } from '../../model/vocabulary.ts'
+import type { FaultCategory, Reason } from '../../model/vocabulary.ts'
 import { closeMessage } from './encode-message.ts'
 import { type ModelTotal, newTurn, write, type Writer, type WriteSession } from './encode-state.ts'
 import { abandonCalls } from './encode-tool.ts'
@@ -70,7 +70,7 @@ export function writeResult(on: Writer, event: TurnEnd, synthetic: string | unde
   count(session, event)
   const text = event.text ?? turn.text ?? ''
   const fault = event.error ?? turn.fault
-  const ending = endingOf(event.reason, fault?.text ?? text, isCalling)
+  const ending = endingOf(event.reason, fault?.text, isCalling)
   write(
     on,
     {
@@ -88,7 +88,7 @@ export function writeResult(on: Writer, event: TurnEnd, synthetic: string | unde
       permission_denials: denials(session, event),
       ...(event.data === undefined ? {} : { structured_output: event.data }),
       ...(ending.terminal === undefined ? {} : { terminal_reason: ending.terminal }),
-      ...(fault?.http === undefined ? {} : { api_error_status: fault.http }),
+      ...(fault === undefined || !ending.isError ? {} : causeKeys(fault)),
       result_index: session.results++,
     },
     synthetic,
@@ -112,8 +112,37 @@ type Ending = {
   errors: string[] | undefined
 }
 
-/** An error subtype carries errors and no result text. */
-function endingOf(reason: Reason, text: string, isCalling: boolean): Ending {
+/** The status says the category; where there is none, the program's own word does. */
+function causeKeys({ http, category }: Fault): Rec {
+  if (http !== undefined) return { api_error_status: http }
+  const type = errorTypes[category]
+  return category === 'network' ? { api_error: 'connection_failed' } : type === undefined ? {} : { api_error_type: type }
+}
+const errorTypes: Partial<Record<FaultCategory, string>> = {
+  rate_limit: 'rate_limit_error',
+  auth: 'authentication_error',
+  overloaded: 'overloaded_error',
+  billing: 'billing_error',
+  invalid: 'invalid_request_error',
+  provider: 'api_error',
+  timeout: 'timeout_error',
+}
+
+/** Reasons that a result can tell; all others become an error, or a success. */
+export const saidReasons: ReadonlySet<Reason> = new Set<Reason>([
+  'end_turn',
+  'stop_sequence',
+  'max_turns',
+  'budget',
+  'cancelled',
+  'context',
+  'refusal',
+  'max_tokens',
+  'error',
+])
+
+/** An error subtype carries errors and no result text: what went wrong, never what the agent said. */
+function endingOf(reason: Reason, text: string | undefined, isCalling: boolean): Ending {
   const failed = (subtype: string, terminal: string | undefined, stop: string | null = null): Ending => ({
     subtype,
     isError: true,

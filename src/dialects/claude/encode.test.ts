@@ -244,6 +244,23 @@ test('how a turn ended', () => {
   }
 })
 
+test('a failed turn says what went wrong, not what the agent said, and of which sort it is', () => {
+  const failing = (end: (Told & readonly ['turn.end', ...unknown[]])[1]) => {
+    const { records, lost } = written([
+      ['turn.start', { trigger: 'prompt' }],
+      ['text.end', { text: 'All is well.', streamed: false }],
+      ['turn.end', end],
+    ])
+    const again = only(decodeAll(records), 'turn.end')[0]
+    return [records.at(-1)!['errors'], again?.error?.category, lost]
+  }
+  assert.deepEqual(failing({ reason: 'timeout' }), [['timeout'], 'timeout', ['turn.end.reason approx']])
+  assert.deepEqual(failing({ reason: 'tool_use', text: 'All is well.' }), [['tool use'], 'unknown', ['turn.end.reason approx']])
+  assert.deepEqual(failing({ reason: 'error', text: 'More.' }), [['error'], 'unknown', ['turn.end.text drop']])
+  for (const category of ['rate_limit', 'auth', 'overloaded', 'billing', 'invalid', 'provider', 'timeout', 'network'] as const)
+    assert.deepEqual(failing({ reason: 'error', error: { category, text: 'boom' } }), [['boom'], category, []])
+})
+
 test('a call that is open when its turn ends gets a result, however that ended', () => {
   const ends = (reason: Reason): unknown[] => {
     const { records } = written([

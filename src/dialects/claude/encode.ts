@@ -30,7 +30,7 @@ import {
   usageUpdate,
 } from './encode-system.ts'
 import { toolEnd, writePrompt } from './encode-tool.ts'
-import { writeInit, writeResult } from './encode-turn.ts'
+import { saidReasons, writeInit, writeResult } from './encode-turn.ts'
 
 export function encode(sink: Sink): Encoder {
   const sessions = new Map<string | undefined, WriteSession>()
@@ -116,6 +116,13 @@ export function encode(sink: Sink): Encoder {
     })
   }
 
+  function turnEnd(event: EventOf<'turn.end'>): void {
+    if (!saidReasons.has(event.reason)) sink.lost(event, 'reason', 'approx')
+    const { text } = event
+    if (text && outcomeOf(event.reason) !== 'ok' && text !== on.session.turn.text && text !== event.error?.text) sink.lost(event, 'text')
+    writeResult(on, event, syntheticOf(event))
+  }
+
   /** Claude has no word for it: open turns get their result, and a session that never had one gets one. */
   function sessionEnd(event: EventOf<'session.end'>): void {
     const { session } = on
@@ -150,7 +157,7 @@ export function encode(sink: Sink): Encoder {
         return beginTurn(event, syntheticOf(event))
       case 'turn.end':
         inTurn(event)
-        return writeResult(on, event, syntheticOf(event))
+        return turnEnd(event)
       case 'message.start':
         inTurn(event)
         return messageStart(on, event)

@@ -120,6 +120,7 @@ const categories = new Map<string, FaultCategory>([
   ['api_error', 'provider'],
   ['connection_failed', 'network'],
   ['timeout', 'timeout'],
+  ['timeout_error', 'timeout'],
   ['prompt_too_long', 'context'],
 ])
 // Texts of the programs that give no word (1.0) or a vague one.
