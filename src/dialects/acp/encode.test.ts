@@ -75,16 +75,17 @@ test('an id that no source tells is made up, and counted', () => {
 })
 
 test('reasons of the protocol are stop reasons, the others errors', () => {
-  const outcome = (reason: 'max_turns' | 'cancelled_forced' | 'exit' | 'budget' | 'cut'): unknown => {
+  const outcome = (reason: 'max_turns' | 'cancelled_forced' | 'exit' | 'budget' | 'cut' | 'tool_use'): unknown => {
     const record = answerTo(start, ['turn.end', { reason }])
     return at(record['result'], 'stopReason') ?? at(record['error'], 'message')
   }
-  assert.deepEqual((['max_turns', 'cancelled_forced', 'exit', 'budget', 'cut'] as const).map(outcome), [
+  assert.deepEqual((['max_turns', 'cancelled_forced', 'exit', 'budget', 'cut', 'tool_use'] as const).map(outcome), [
     'max_turn_requests',
     'cancelled',
     'end_turn',
     'the turn ended: budget',
     'the turn ended: cut',
+    'the turn ended: tool_use',
   ])
 })
 

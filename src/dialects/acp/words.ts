@@ -25,7 +25,6 @@ export const reasonOf = (word: string): Reason => readReasons.get(word) ?? 'unkn
 
 const stopReasons: Partial<Record<Reason, string>> = {
   end_turn: 'end_turn',
-  tool_use: 'end_turn',
   stop_sequence: 'end_turn',
   exit: 'end_turn',
   max_iterations: 'end_turn',

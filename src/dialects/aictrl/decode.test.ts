@@ -234,6 +234,11 @@ test('how a session ended, by the words of session_error', () => {
   assert.equal(ended('provider', 'overloaded'), 'error overloaded')
   assert.equal(ended('timeout', 'stall'), 'stall timeout')
   assert.equal(ended('moonphase'), 'error unknown')
+  assert.equal(ended('unknown', '413'), 'context context')
+  assert.equal(ended('unknown', 402), 'error billing')
+  assert.equal(ended('unknown', '400'), 'error invalid')
+  assert.equal(ended('provider', '529'), 'error overloaded')
+  assert.equal(ended('provider', '504'), 'error timeout') // of the provider, not of the session
   const [cut] = only(decodeAll(fixture('made/interrupted.ndjson')), 'session.end')
   assert.equal(cut?.reason, 'cancelled')
 })

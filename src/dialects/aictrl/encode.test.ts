@@ -184,6 +184,7 @@ test('how a session ended, as session_error', () => {
   })
   assert.deepEqual(told({ reason: 'end_turn' }), null)
   assert.deepEqual(told({ reason: 'max_tokens' }), ['unknown', 'max_tokens']) // no message says so
+  assert.deepEqual(told({ reason: 'tool_use' }), ['unknown', 'tool_use'])
   assert.deepEqual(told({ reason: 'max_iterations' }), null)
   assert.deepEqual(told(fault('rate_limit', { http: 429 }) as never), ['rate_limit', '429'])
   assert.deepEqual(told(fault('auth', { http: 403 }) as never), ['auth', '403'])

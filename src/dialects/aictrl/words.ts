@@ -1,6 +1,7 @@
 // aictrl's words and ours, both ways. The program says the AI SDK's finish words, the document three of its own: we read
 // both and write the document's.
 import type { Fault } from '../../model/event.ts'
+import { categoryOfStatus } from '../../model/fault.ts'
 import { type FaultCategory, faultCategories, type Reason, reasons } from '../../model/vocabulary.ts'
 
 /** How the ids begin that we give to calls without one. */
@@ -37,7 +38,7 @@ export const finishWord = (reason: Reason): 'tool-calls' | 'end_turn' | 'max_tok
 // ── how a session ended ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** aictrl calls these a normal end: no session_error. Reaching the token limit is told by `finish` alone, if a message has it. */
-const normal: ReadonlySet<Reason> = new Set<Reason>(['end_turn', 'stop_sequence', 'tool_use', 'max_tokens', 'exit', 'max_iterations'])
+const normal: ReadonlySet<Reason> = new Set<Reason>(['end_turn', 'stop_sequence', 'max_tokens', 'exit', 'max_iterations'])
 export const isAbnormal = (reason: Reason): boolean => !normal.has(reason)
 
 const errorRead = new Map<string, FaultCategory>([
@@ -67,9 +68,12 @@ export const isErrorWord = (word: string): boolean => errorRead.has(word)
 /** What session_error says. Its code may be a word of ours, which says more: a cap, a signal's exit code, a category. */
 export function readSessionError(word: string, code: string | undefined, text: string): { fault: Fault; reason: Reason } {
   const told = code !== undefined && knownCategories.has(code) ? (code as FaultCategory) : (errorRead.get(word) ?? 'unknown')
-  const category = told === 'unknown' && isSignal(code) ? 'cancelled' : told
-  const reason = code !== undefined && knownReasons.has(code) ? (code as Reason) : reasonOf(category)
-  return { fault: { category, text, code, http: statusOf(code) }, reason }
+  const http = statusOf(code)
+  const byStatus = http !== undefined && (told === 'unknown' || told === 'provider') ? categoryOfStatus(http) : undefined // says more
+  const category = byStatus ?? (told === 'unknown' && isSignal(code) ? 'cancelled' : told)
+  // A timeout of the provider (504) is not that of the session.
+  const reason = code !== undefined && knownReasons.has(code) ? (code as Reason) : reasonOf(category === 'timeout' ? told : category)
+  return { fault: { category, text, code, http }, reason }
 }
 
 const isSignal = (code: string | undefined): boolean => code === '130' || code === '143'
@@ -120,6 +124,7 @@ function codeOf(reason: Reason, fault: Fault | undefined, signal: string | undef
 
 const reasonTexts = new Map<Reason, string>([
   ['cut', 'the stream ended early'],
+  ['tool_use', 'ended while a tool was awaited'],
   ['max_turns', 'the turn limit was reached'],
   ['budget', 'the budget was used up'],
   ['context', 'the context window is full'],
