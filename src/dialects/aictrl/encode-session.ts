@@ -129,6 +129,8 @@ export function turnEnd(out: Out, session: Session, event: EventOf<'turn.end'>):
   if (event.durationMs !== undefined) session.turnsMs = (session.turnsMs ?? 0) + event.durationMs
   if (event.text !== undefined && event.text !== '' && !session.spoke) out.sink.lost(event, 'text', 'drop')
   session.spoke = false
+  if (event.denied?.some(({ call }) => call === undefined || !session.refused.has(call)) === true) out.sink.lost(event, 'denied', 'drop')
+  session.refused.clear()
   if (isAbnormal(event.reason)) tellOnce(out, session, event, event.error ?? plainFault(event.reason))
 }
 

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import type { Rec } from '../../base/json.ts'
 import type { Place } from '../../model/event.ts'
 import type { Cause } from '../../model/pen.ts'
-import { codesOf, encodeAll, find, findingsOf, partOf, type Told, tellAll, typesOf } from './support.test.ts'
+import { codesOf, decodeAll, encodeAll, find, findingsOf, partOf, type Told, tellAll, typesOf } from './support.test.ts'
 
 const textsOf = (records: readonly Rec[], type: string): unknown[] => find(records, type).map(({ part }) => (part as Rec)['text'])
 
@@ -337,4 +337,38 @@ test('the token limit is a failure where no message says so', () => {
     return find(records, 'session_complete')[0]!['error']
   }
   assert.deepEqual([ended('max_tokens'), ended('error'), ended(undefined)], [null, 'max tokens', 'max tokens'])
+})
+
+test('a call that was refused has its permission_rejected, also where only its end says so; a refusal of an unknown call is a loss', () => {
+  const call = (id: string, ...between: Told[]): Told[] => [
+    ['tool.start', { name: 'Write', toolKind: 'edit', input: { path: id } }, { call: id }],
+    ...between,
+    ['tool.end', { status: 'denied', text: 'no' }, { call: id }],
+  ]
+  const denied = ['a', 'b', 'c'].map((id) => ({ call: id, name: 'Write' }))
+  const told = (more: { call: string; name: string }[]): Told[] => [
+    ['turn.start', { trigger: 'prompt' }],
+    ...call('a'),
+    ...call('b', ['permission.answer', { decision: 'reject', by: 'user', patterns: ['b'] }, { call: 'b' }]),
+    ...call('c', ['permission.answer', { decision: 'reject', by: 'user', name: 'Write' }]),
+    ['turn.end', { reason: 'end_turn', denied: [...denied, ...more] }],
+  ]
+  const { records, lost } = encodeAll(tellAll(told([])))
+  assert.deepEqual(codesOf(records), [])
+  assert.deepEqual(
+    find(records, 'permission_rejected').map(({ callID, patterns, synthetic, input }) => [callID, patterns, synthetic, input]),
+    [
+      ['a', [], 'implied', { path: 'a' }],
+      ['b', ['b'], undefined, { path: 'b' }],
+      [undefined, [], undefined, null],
+    ],
+  )
+  assert.deepEqual(lost, [])
+  assert.deepEqual(encodeAll(tellAll(told([{ call: 'd', name: 'Bash' }]))).lost, ['turn.end.denied drop'])
+  assert.deepEqual(
+    decodeAll(records)
+      .filter(({ kind }) => kind === 'tool.end')
+      .map((event) => (event as { status?: unknown }).status),
+    ['denied', 'denied', 'error'], // the last refusal names no call
+  )
 })

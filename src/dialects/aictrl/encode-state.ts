@@ -86,6 +86,8 @@ export const createSession = (id: string) => ({
   /** skill_loaded records that wait for the permission check. */
   loaded: [] as { event: EventOf<'skill.load'>; record: Wire<'skill_loaded'> }[],
   deniedSkills: new Set<unknown>(),
+  /** Calls of this turn whose refusal was written; the tool's name where it names no call. */
+  refused: new Set<string>(),
   /** Texts of errors that were written: a failure is told once. */
   told: new Set<string>(),
   /** Fatal errors written as `error` before the source told the same as not fatal. */

@@ -35,6 +35,11 @@ export function toolEnd(out: Out, session: Session, event: EventOf<'tool.end'>):
     at: undefined,
     agent: event.agent,
   }
+  // A source may tell a refusal by the call's end alone. One that names no call belongs to the next call of its tool.
+  if (event.status === 'denied' && !session.refused.has(id)) {
+    if (session.refused.delete(call.name)) session.refused.add(id)
+    else decided(out, session, event, { allowed: false, id, ...call, permission: call.name, patterns: undefined }, 'implied')
+  }
   session.calls.delete(id)
   if (call.name === 'skill' && isRecord(call.input)) session.deniedSkills.delete(call.input['name'])
   const start = event.startedAt ?? call.at
@@ -215,11 +220,33 @@ export function permissionAnswer(out: Out, session: Session, event: EventOf<'per
   const permission = event.permission ?? asked?.permission ?? name
   const patterns = event.patterns ?? asked?.patterns
   const allowed = event.decision === 'allow'
+  if (permission === 'skill') judgeLoads(out, session, allowed, patterns ?? [])
+  const input = event.input ?? asked?.input ?? call?.input
+  const agent = event.agent ?? asked?.agent ?? call?.agent
+  decided(out, session, event, { allowed, id, name, permission, patterns, input, agent }, syntheticOf(event))
+}
+
+type Decided = {
+  allowed: boolean
+  id: string | undefined
+  name: string | undefined
+  permission: string | undefined
+  patterns: string[] | undefined
+  input: unknown
+  agent: string | undefined
+}
+
+function decided(
+  out: Out,
+  session: Session,
+  event: Event,
+  { allowed, id, name, permission, patterns, input, agent }: Decided,
+  synthetic: string | undefined,
+): void {
   const type = allowed ? 'permission_granted' : 'permission_rejected'
+  if (!allowed) session.refused.add(id ?? name ?? '')
   if (permission === undefined) out.sink.added(`${type}.permission`)
   if (patterns === undefined) out.sink.added(`${type}.patterns`)
-  const agent = event.agent ?? asked?.agent ?? call?.agent
-  if (permission === 'skill') judgeLoads(out, session, allowed, patterns ?? [])
   write(
     out,
     session,
@@ -231,9 +258,9 @@ export function permissionAnswer(out: Out, session: Session, event: EventOf<'per
       tool: name ?? permission ?? 'unknown',
       permission: permission ?? 'unknown',
       patterns: patterns ?? [],
-      input: event.input ?? asked?.input ?? call?.input ?? null,
+      input: input ?? null,
     },
-    syntheticOf(event),
+    synthetic,
   )
 }
 

@@ -23,7 +23,7 @@ export const loss: LossTable = {
   },
   'turn.end': {
     how: 'approx',
-    lost: ['data', 'byModel', 'cost', 'apiMs', 'denied'],
+    lost: ['data', 'byModel', 'cost', 'apiMs'],
     note: 'ends the last message, which takes the tokens that no other has; a failure is an error record',
   },
   'message.start': { how: 'exact', lost: ['message', 'ttftMs'], note: 'step_start' },
