@@ -53,7 +53,7 @@ export function permissionAnswer(on: Writer, event: EventOf<'permission.answer'>
     case 'allow':
       return send(on, event, success(event.id, { behavior: 'allow', updatedInput: isRecord(event.input) ? event.input : ask.input }))
     case 'reject': {
-      if (ask.call !== undefined) session.turn.denied.set(ask.call, denial(ask.call, ask))
+      session.turn.denied.set(ask.call ?? event.id, denial(ask.call ?? '', ask))
       const response: Rec = { behavior: 'deny', message: event.text ?? 'denied' }
       if (event.stop === true) response['interrupt'] = true
       return send(on, event, success(event.id, response))

@@ -123,6 +123,7 @@ export function writePrompt(on: Writer, event: EventOf<'prompt.submit'>): void {
   const media = given.flatMap(mediaBlock)
   if (parts.length + media.length < given.length) on.sink.lost(event, 'content')
   const content = parts.length > 0 ? parts : [{ type: 'text', text: event.text ?? '' }, ...media]
+  if (given.length === 0 && event.text === undefined) on.sink.added('user.message.content') // Avenor tells only its length
   const isHosts = event.by === 'user' || event.by === 'host'
   const made = nextUuid(on)
   const record = {

@@ -244,6 +244,18 @@ test('how a turn ended', () => {
   }
 })
 
+test('a refusal that names no call is on the list of refusals; a prompt that nobody told counts as added', () => {
+  const { records, added } = written([
+    ['turn.start', { trigger: 'prompt' }],
+    ['prompt.submit', { by: 'user', state: 'sent', bytes: 5 }],
+    ['permission.request', { id: '17', name: 'bash', options: [] }],
+    ['permission.answer', { id: '17', decision: 'reject', by: 'file' }],
+    ['turn.end', { reason: 'end_turn' }],
+  ])
+  assert.deepEqual(records.at(-1)!['permission_denials'], [{ tool_name: 'bash', tool_use_id: '', tool_input: {} }])
+  assert.equal(added.includes('user.message.content'), true)
+})
+
 test('a failed turn says what went wrong, not what the agent said, and of which sort it is', () => {
   const failing = (end: (Told & readonly ['turn.end', ...unknown[]])[1]) => {
     const { records, lost } = written([
