@@ -50,6 +50,21 @@ test('an id may come again, also while it is open', () => {
   )
 })
 
+test('deltas want their assistant_message, but for text before a call and a turn that errs', () => {
+  const delta: Rec = { kind: 'assistant_delta', text: 'a' }
+  const whole: Rec = { kind: 'assistant_message', text: 'a' }
+  const call: Rec[] = [
+    { kind: 'tool_call', id: 'x', name: 'x', arguments: {} },
+    { kind: 'tool_result', id: 'x', result: '', status: 'ok' },
+  ]
+  const turn = (...inside: Rec[]): string[] => codesOf([{ kind: 'user_prompt', text: '' }, ...inside, { kind: 'done' }])
+  assert.deepEqual(turn(delta, delta), ['whole-message'])
+  assert.deepEqual(turn(delta, ...call), [])
+  assert.deepEqual(turn(delta, ...call, delta), ['whole-message'])
+  assert.deepEqual(turn(delta, ...call, delta, whole), [])
+  assert.deepEqual(turn(delta, { kind: 'error', message: 'x' }), [])
+})
+
 // ── repair ───────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 function repaired(records: readonly Rec[]): Rec[] {
@@ -64,7 +79,15 @@ function repaired(records: readonly Rec[]): Rec[] {
 }
 
 test('repair adds what is missing: prompts, results, dones', () => {
-  for (const name of ['no-prompt', 'two-prompts', 'no-done', 'no-done-open-call', 'unanswered-call', 'two-unanswered-calls']) {
+  for (const name of [
+    'no-prompt',
+    'two-prompts',
+    'no-done',
+    'no-done-open-call',
+    'unanswered-call',
+    'two-unanswered-calls',
+    'deltas-without-message',
+  ]) {
     assert.deepEqual(codesOf(repaired(fixture(`rejected/${name}.ndjson`))), [], name)
   }
   assert.deepEqual(

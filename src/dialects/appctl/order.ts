@@ -11,6 +11,8 @@ export const rules = {
   'unanswered-call': 'Every tool_call is followed by a tool_result with the same id, unless the turn errs first.',
   'unknown-call': 'A tool_result answers a tool_call that is open.',
   'error-then-done': 'Only done follows an error.',
+  'whole-message':
+    'An answer that came in deltas is told whole, by an assistant_message, before done; text before a tool_call need not be.',
   'awaiting-open-call': 'An awaiting_input that names a call stands between that call and its result.',
 } as const
 
@@ -19,6 +21,7 @@ export function order(): Order {
   let failed = false
   let ended = false
   let strayed = false // what follows a done or an error is said once
+  let streamed = '' // the answer so far, of which no assistant_message has come
   const calls = new Map<string, number>() // ids may repeat
 
   const breaks = (report: Report, code: keyof typeof rules, text: string, severity: 'error' | 'warn' = 'error'): void =>
@@ -42,10 +45,18 @@ export function order(): Order {
       switch (tag) {
         case 'user_prompt':
           ended = failed = strayed = false
+          streamed = ''
           calls.clear()
+          return
+        case 'assistant_delta':
+          streamed += (record as Wire<'assistant_delta'>).text
+          return
+        case 'assistant_message':
+          streamed = ''
           return
         case 'tool_call': {
           const { id } = record as Wire<'tool_call'>
+          streamed = ''
           calls.set(id, (calls.get(id) ?? 0) + 1)
           return
         }
@@ -68,6 +79,8 @@ export function order(): Order {
           return
         case 'done':
           if (!failed) for (const id of calls.keys()) breaks(report, 'unanswered-call', `no tool_result for ${quoted(id)}`)
+          if (!failed && streamed !== '') breaks(report, 'whole-message', 'no assistant_message after the last assistant_delta')
+          streamed = ''
           calls.clear()
           open = failed = strayed = false
           ended = true
@@ -96,7 +109,8 @@ export function order(): Order {
         : [...calls].flatMap(([id, count]) =>
             Array.from({ length: count }, () => ({ kind: 'tool_result', id, result: 'abandoned', status: 'error', duration_ms: 0 })),
           )
-      return tag === 'done' ? results : [...results, { kind: 'done' }]
+      const answer = failed || streamed === '' ? [] : [{ kind: 'assistant_message', text: streamed }]
+      return [...results, ...answer, ...(tag === 'done' ? [] : [{ kind: 'done' }])]
     },
   }
 }
