@@ -33,7 +33,8 @@ export function createLoopOrder() {
     if (run === undefined) return
     if (run.phase !== undefined) breaks('phase-pairs', `phase ${named({ phase, iteration })} starts inside phase ${named(run.phase)}`)
     run.phase = { phase, iteration }
-    retries.clear()
+    if (id === undefined) retries.clear()
+    else retries.delete(id) // other runs may be interleaved
   }
 
   function endPhase({ run_id: id, phase, iteration }: Wire<'avenor.phase.end'>, breaks: Breaks): void {

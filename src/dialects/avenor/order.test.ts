@@ -127,6 +127,8 @@ test('retries are counted anew in each phase', () => {
     codesOf(loop(phase('start', 'a'), retry(1), retry(2), phase('end', 'a'), phase('start', 'b'), retry(3), phase('end', 'b'))),
     ['retry-count'],
   )
+  const other = loop(phase('start', 'a'), phase('end', 'a')).map((record) => ({ ...record, run_id: 'other' }))
+  assert.deepEqual(codesOf(loop(phase('start', 'a'), retry(1), ...other, retry(2), retry(3), phase('end', 'a'))), [])
 })
 
 test("a user's own events are legal anywhere", () => {
