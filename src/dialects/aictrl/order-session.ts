@@ -13,8 +13,8 @@ export const createSession = (id: string | undefined, invocation: string | undef
   began: undefined as number | undefined,
   at: undefined as number | undefined,
   last: undefined as string | undefined,
-  /** `missed`: told as missing, so that it is told once. */
-  catalog: false as boolean | 'missed',
+  /** `missed`: told as missing, so that it is told once. `excused`: a second session_start may go without. */
+  catalog: false as boolean | 'missed' | 'excused',
   step: false,
   /** Some step was told: then text stands inside one. */
   stepped: false,

@@ -41,6 +41,16 @@ test('a session that ends may start again, and counts anew', () => {
   assert.deepEqual(codesOf([...session, ...session]), [])
 })
 
+test('a second session_start hides no misplaced catalogue, so that repair brings nothing new', () => {
+  const [start, catalog, step] = fixture('document/session.ndjson')
+  const rest = fixture('document/session.ndjson').slice(3)
+  const codes = (...records: (Rec | undefined)[]): string[] => [...new Set(codesOf(records as Rec[]))]
+  assert.deepEqual(codes(start, start, catalog, step, ...rest), ['start-first'])
+  assert.deepEqual(codes(start, catalog, start, step, ...rest), ['start-first'])
+  assert.deepEqual(codes(start, start, step, catalog, ...rest), ['start-first', 'catalog-second'])
+  assert.deepEqual(new Set(codesOf(repaired([start, start, step, catalog, ...rest] as Rec[]))), new Set(['catalog-second']))
+})
+
 test('each session without an end is told once', () => {
   const records = fixture('made/interleaved.ndjson').filter(({ type }) => type !== 'session_complete')
   assert.deepEqual(

@@ -62,7 +62,7 @@ export function order(): Order {
     } else if (tag === 'session_start') {
       breaks(report, 'start-first', `a second session_start of ${quoted(session.id ?? '')}`)
       sessions.set(session.id, (session = createSession(session.id, invocationID))) // it counts anew, as a program that starts again does
-      session.catalog = 'missed'
+      session.catalog = 'excused'
     }
     if (id !== undefined && id !== session.id && !(tag.startsWith('permission_') && session.lanes.has(id))) {
       const why = session.lanes.has(id) ? 'a subagent' : 'a session that has not started'
@@ -73,7 +73,7 @@ export function order(): Order {
 
   function second(session: Session, tag: string, report: Report): void {
     if (tag === 'tool_catalog' || tag === 'tool_catalog_error') {
-      if (session.catalog === true && session.last !== undefined)
+      if (session.catalog === 'excused' ? session.last !== 'session_start' : session.catalog === true && session.last !== undefined)
         breaks(report, 'catalog-second', `${tag} does not follow session_start directly`)
       session.catalog = true
     } else if (session.catalog === false && tag !== 'session_start') {
