@@ -51,6 +51,23 @@ test('a second session_start hides no misplaced catalogue, so that repair brings
   assert.deepEqual(new Set(codesOf(repaired([start, start, step, catalog, ...rest] as Rec[]))), new Set(['catalog-second']))
 })
 
+test('a catalogue that repair adds before the permission of a subagent is that of the session', () => {
+  const records = fixture('made/subagents.ndjson')
+  const child = records.find(({ type }) => type === 'subagent_start') as Rec
+  const asked = { type: 'permission_rejected', timestamp: 1, tool: 'task', permission: 'task', patterns: [], input: null }
+  const at = records.indexOf(child) + 1
+  const doubled = [...records.slice(0, at), records[0]!, { ...asked, sessionID: child['subagentSessionID'] }, ...records.slice(at)]
+  const whole = repaired(doubled)
+  const ids = (list: readonly Rec[]) => new Set(list.filter(({ type }) => type === 'tool_catalog').map(({ sessionID }) => sessionID))
+  assert.deepEqual(ids(whole), ids(records))
+  assert.deepEqual(repaired(whole), whole)
+  const before = new Set(codesOf(doubled))
+  assert.deepEqual(
+    codesOf(whole).filter((code) => !before.has(code)),
+    [],
+  )
+})
+
 test('each session without an end is told once', () => {
   const records = fixture('made/interleaved.ndjson').filter(({ type }) => type !== 'session_complete')
   assert.deepEqual(

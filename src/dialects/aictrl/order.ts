@@ -61,6 +61,7 @@ export function order(): Order {
       }
     } else if (tag === 'session_start') {
       breaks(report, 'start-first', `a second session_start of ${quoted(session.id ?? '')}`)
+      forgetLanes(session)
       sessions.set(session.id, (session = createSession(session.id, invocationID))) // it counts anew, as a program that starts again does
       session.catalog = 'excused'
     }
@@ -160,10 +161,14 @@ export function order(): Order {
       breaks(report, 'error-before-complete', 'session_complete after session_error says that there was no error', 'warn')
     if (session.invocationOver) breaks(report, 'complete-last', 'session_complete after invocation_complete')
     sessions.delete(session.id)
-    for (const lane of session.lanes.keys()) owners.delete(lane)
+    forgetLanes(session)
     ended.add(session.id)
     if (ended.size > mostEnded) ended.delete(ended.keys().next().value)
     current = undefined
+  }
+
+  function forgetLanes({ lanes }: Session): void {
+    for (const lane of lanes.keys()) owners.delete(lane)
   }
 
   /** What must stand before a subagent's tool_use. */
@@ -268,7 +273,7 @@ export function order(): Order {
       if (tag === 'session_start') return endRecords(session)
       const found =
         session.last === 'session_start' && tag !== 'tool_catalog' && tag !== 'tool_catalog_error'
-          ? startRecords(next, 'session_start')
+          ? startRecords({ ...next, sessionID: session.id }, 'session_start') // a permission may name a subagent
           : []
       if (session.step && (tag === 'step_start' || (tag === 'session_complete' && session.fatal === undefined)))
         found.push(stepFinish(session))
