@@ -49,6 +49,14 @@ test('a price that nobody knows is absent, never zero', async () => {
   const { of } = await whole({ turns: [last] })
   assert.ok(of('message.end').every((event) => event.cost === undefined && event.context === undefined))
   assert.equal(of('session.end')[0]?.cost, undefined)
+  const cut = await whole({ turns: [{ text: 'half of it', cut: true }] }, { apiRetries: 0 }) // it told no tokens
+  assert.deepEqual(
+    [...cut.of('turn.end'), ...cut.of('session.end')].map(({ usage, cost }) => ({ usage, cost })),
+    [
+      { usage: {}, cost: undefined },
+      { usage: {}, cost: undefined },
+    ],
+  )
 })
 
 test('what is wrong with a call is told to the model, and the run goes on', async () => {

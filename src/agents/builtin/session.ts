@@ -42,8 +42,9 @@ export function spend(spent: Spent, model: string, usage: Usage | undefined, cos
   }
 }
 
-export const costOfSpent = ({ usd, priced }: Pick<Spent, 'usd' | 'priced'>): Cost | undefined =>
-  priced ? { usd: roundUsd(usd), by: 'priced' } : undefined
+/** What no answer has told, such as one that broke off, is not known: that is no zero. */
+export const costOfSpent = ({ usage, usd, priced }: Omit<Spent, 'byModel'>): Cost | undefined =>
+  priced && Object.keys(usage).length > 0 ? { usd: roundUsd(usd), by: 'priced' } : undefined
 
 /** Sums of prices carry dust behind the ninth digit. */
 const roundUsd = (usd: number): number => Math.round(usd * 1e9) / 1e9
