@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { optionalText, textField } from './fields.ts'
 import { confirmPlace, type Place, resolvePath, statOf } from './files.ts'
-import { countSecrets, search, secretFilter, secretsNote, withoutSecrets } from './ripgrep.ts'
+import { countSecrets, oneLine, search, secretFilter, secretsNote, withoutSecrets } from './ripgrep.ts'
 import { type Tool, type ToolContext, ToolError, type ToolResult } from './tool.ts'
 
 const most = 100
@@ -47,7 +47,7 @@ async function find(pattern: string, place: Place, signal: AbortSignal, context:
     ...(more ? [`[the ${most} newest are shown; there are more: use a narrower pattern]`] : []),
     ...secretsNote(secrets + filter.count()),
   ]
-  const files = lines.map((line) => join(place.path, line))
+  const files = lines.map((line) => oneLine(join(place.path, line)))
   return {
     text: [...(files.length === 0 ? ['no files found'] : files), ...notes].join('\n'),
     data: { count: files.length, truncated: more },

@@ -2,7 +2,7 @@
 import { basename, dirname, join } from 'node:path'
 import { optionalText, textField } from './fields.ts'
 import { confirmPlace, type Place, resolvePath, statOf } from './files.ts'
-import { countSecrets, search, secretFilter, secretsNote, withoutSecrets } from './ripgrep.ts'
+import { countSecrets, oneLine, search, secretFilter, secretsNote, withoutSecrets } from './ripgrep.ts'
 import { type Tool, type ToolContext, ToolError, type ToolResult } from './tool.ts'
 
 const most = 100
@@ -58,11 +58,27 @@ async function grep({ pattern, include }: Wanted, place: Place, signal: AbortSig
     ...(more ? [`[${most} lines are shown; there are more: use a narrower pattern or path]`] : []),
     ...secretsNote(secrets + filter.count()),
   ]
-  const shown = grouped(lines, isFolder ? place.path : dirname(place.path))
+  const { matches, remarks } = sorted(lines)
+  const shown = grouped(matches, isFolder ? place.path : dirname(place.path))
   return {
-    text: [...(lines.length === 0 ? ['nothing found'] : shown), ...notes].join('\n'),
-    data: { matches: lines.length, truncated: more },
+    text: [...(lines.length === 0 ? ['nothing found'] : shown), ...remarks, ...notes].join('\n'),
+    data: { matches: matches.length, truncated: more },
   }
+}
+
+/** Only a match has a NUL, behind the name of its file. Without one, it is a word on a binary file or the beginning of a name with line breaks. */
+function sorted(lines: readonly string[]): { matches: string[]; remarks: string[] } {
+  const matches: string[] = []
+  const remarks: string[] = []
+  let name = ''
+  for (const line of lines) {
+    const isMatch = line.includes('\0')
+    const isRemark = !isMatch && /: (WARNING: stopped searching )?binary file /.test(line)
+    if (isMatch) matches.push(name + line)
+    if (isRemark) remarks.push(`[${line}]`)
+    name = isMatch || isRemark ? '' : `${name}${line}\n`
+  }
+  return { matches, remarks }
 }
 
 const fileOf = (line: string): string => line.slice(0, line.indexOf('\0'))
@@ -72,7 +88,7 @@ function grouped(lines: readonly string[], folder: string): string[] {
   const shown: string[] = []
   let last: string | undefined
   for (const line of lines) {
-    const file = join(folder, fileOf(line))
+    const file = oneLine(join(folder, fileOf(line)))
     if (file !== last) shown.push(...(last === undefined ? [] : ['']), `${file}:`)
     last = file
     shown.push(`  ${line.slice(line.indexOf('\0') + 1).replace(':', ': ')}`)

@@ -10,7 +10,7 @@ export type LineReader = {
 }
 
 /** `take` gets a line without its end, and its number from 1; it says false when it has seen enough. */
-export function createLineReader(longest: number, take: (line: string, number: number) => boolean): LineReader {
+export function createLineReader(longest: number, take: (line: string, number: number) => boolean, mark = '\n'): LineReader {
   const decoder = new StringDecoder('utf8')
   let line = ''
   let length = 0 // of the whole line, of which `line` may be only the beginning
@@ -31,7 +31,7 @@ export function createLineReader(longest: number, take: (line: string, number: n
   const read = (text: string): void => {
     let from = 0
     while (open) {
-      const end = text.indexOf('\n', from)
+      const end = text.indexOf(mark, from)
       grow(text.slice(from, end < 0 ? undefined : end))
       if (end < 0) return
       finish()

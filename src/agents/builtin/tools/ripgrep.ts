@@ -22,7 +22,9 @@ const timeoutMs = 60_000
 export async function search({ args, folder, most, signal, keep = () => true }: SearchOptions, context: ToolContext): Promise<Search> {
   signal.throwIfAborted()
   if (args.some((arg) => arg.includes('\0'))) throw new ToolError('the pattern holds a NUL character; leave it out')
-  const group = await startGroup({ file: await findRipgrep(), args: [...common, ...args], cwd: folder, env: context.env })
+  const areNames = args.includes('--files') // they may hold line breaks
+  const all = [...common, ...(areNames ? ['--null'] : []), ...args]
+  const group = await startGroup({ file: await findRipgrep(), args: all, cwd: folder, env: context.env })
   const lines: string[] = []
   let errors = ''
   let isLate = false
@@ -33,10 +35,11 @@ export async function search({ args, folder, most, signal, keep = () => true }: 
   }, timeoutMs)
   signal.addEventListener('abort', stop)
   try {
-    const reader = createLineReader(longestLine, (line) => {
+    const take = (line: string): boolean => {
       if (keep(line)) lines.push(line)
       return lines.length <= most
-    })
+    }
+    const reader = createLineReader(longestLine, take, areNames ? '\0' : '\n')
     group.stderr.setEncoding('utf8').on('data', (text: string) => (errors = (errors + text).slice(0, 2000)))
     for await (const chunk of group.stdout) {
       reader.push(chunk as Buffer)
@@ -77,6 +80,9 @@ export function secretFilter(folder: string, fileOf: (line: string) => string, {
     count: (): number => found.size,
   }
 }
+
+/** A name with line breaks would be read as several. */
+export const oneLine = (path: string): string => (path.includes('\n') ? JSON.stringify(path) : path)
 
 export const withoutSecrets = ({ secretGlobs }: ToolContext): string[] => secretGlobs.map((glob) => `--iglob=${glob}`)
 

@@ -50,6 +50,18 @@ test('lines are found with their numbers, grouped by file', async () => {
   assert.match((await call(grepTool, { pattern: 'needle', include: '*.md' })).text, /a\.md:\n {2}2: needle 2\n\[2 files/)
 })
 
+test('a file whose name has a line break is one file, and what is said about a binary file is no match', async () => {
+  const other = await createProject()
+  const name = await other.put('two\nlines.txt', 'needle\n')
+  await other.put('half.bin', `needle\n${'text\n'.repeat(50_000)}\0 needle\n`)
+  assert.equal((await other.call(globTool, { pattern: '*lines*' })).text, JSON.stringify(name))
+  const named = await other.call(grepTool, { pattern: 'needle', include: '*.txt' })
+  assert.equal(named.text, `${JSON.stringify(name)}:\n  1: needle`)
+  const { text, data } = await other.call(grepTool, { pattern: 'needle', include: '*.bin' })
+  assert.match(text, /half\.bin:\n {2}1: needle\n\[\.\/half\.bin: WARNING: stopped searching binary file after match .*\]$/)
+  assert.deepEqual(data, { matches: 1, truncated: false })
+})
+
 test('files that may hold secrets are left out and counted, unless one is named', async () => {
   const all = await call(grepTool, { pattern: 'needle' })
   assert.doesNotMatch(all.text, /secret\n|PEM|outside|\.git\//)
