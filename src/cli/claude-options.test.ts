@@ -14,6 +14,13 @@ const env = { HOME: cwd }
 const parsed = (...argv: string[]) => claudeOptions(argv, cwd, env)
 const rulesOf = (...argv: string[]): string[] => parsed(...argv).agent.rules.map(formatRule)
 
+test('a flag whose value is missing is wrong usage: it must not begin another session, or hold no rule', () => {
+  assert.throws(() => parsed('-p', 'go on', '--resume'), /--resume needs a value/)
+  assert.throws(() => parsed('-p', 'go on', '-r'), /-r needs a value/)
+  assert.throws(() => parsed('--permission-mode'), /--permission-mode needs a value/)
+  assert.equal(parsed('--append-system-prompt', '').door.append, '')
+})
+
 test('a value stands behind an equals sign or in the next word', () => {
   for (const argv of [
     ['--model=sonnet', '--max-turns=3', '--permission-prompt-tool=stdio', '--resume=ses_1', '--allowedTools=Read,Bash(ls:*)'],
