@@ -51,6 +51,12 @@ async function answer(pane: Pane, key: string): Promise<void> {
   pane.press(key)
 }
 
+async function gone(pid: number): Promise<void> {
+  const isThere = (): boolean => existsSync(`/proc/${pid}`)
+  for (let tries = 0; isThere() && tries < 200; tries++) await new Promise((resolve) => setTimeout(resolve, 50))
+  assert.ok(!isThere(), `process ${pid} is still there`)
+}
+
 suite('chat', { concurrency: 2 }, () => {
   test('answers, questions and their end; what is refused or fails does not end the chat', async () => {
     using project = withProject()
@@ -150,6 +156,26 @@ That is how it went.`,
     await pane.shows(/Ctrl-C again leaves\n\n❯$/)
     pane.press('C-c')
     await pane.shows(/EXIT 0\nicanon\necho$/)
+  })
+
+  test('Ctrl-C twice leaves at once, and a terminal that is closed ends the session with all its events', async () => {
+    const turns = [{ tools: [{ name: 'bash', input: { command: `trap '' TERM; echo $$ > pid; sleep 61; sleep 61` } }] }]
+    for (const leave of [(pane: Pane) => pane.press('C-c', 'C-c'), (pane: Pane) => pane[Symbol.dispose]()]) {
+      using project = withProject()
+      project.write('chat.yaml', JSON.stringify({ turns }))
+      using pane = chat(project, ['--auto-approve', 'go'])
+      await pane.shows(/bash trap .* · [1-9] s$/)
+      const [pid, child] = [pane.pid(), Number(readFileSync(project.path('pid'), 'utf8'))]
+      leave(pane)
+      await gone(pid)
+      await gone(child)
+      const [file = ''] = readdirSync(sessionsOf(project))
+      const ends = readFileSync(join(sessionsOf(project), file), 'utf8').matchAll(/"kind":"(turn|session)\.end"/g)
+      assert.deepEqual(
+        Array.from(ends, ([, what]) => what),
+        ['turn', 'session'],
+      )
+    }
   })
 
   test('a session goes on where it stopped, and what was typed comes back', async () => {

@@ -36,6 +36,7 @@ export function openPane(argv: readonly string[], { cwd, env, width = 80, height
   const line = `env -i ${words.join(' ')} ${argv.map(quote).join(' ')}; echo EXIT $?; stty -a | grep -o -- '-\\?\\(icanon\\|echo\\)\\b'; exec sleep 60`
   tmux('new-session', '-d', '-x', String(width), '-y', String(height), '-c', cwd, '/bin/sh', '-c', line)
 
+  let isOpen = true
   const rows = (all?: 'all'): string[] =>
     tmux('capture-pane', '-p', ...(all === 'all' ? ['-S', '-'] : []))
       .trimEnd()
@@ -64,6 +65,9 @@ export function openPane(argv: readonly string[], { cwd, env, width = 80, height
       const shell = tmux('display-message', '-p', '#{pane_pid}').trim()
       return Number(readFileSync(`/proc/${shell}/task/${shell}/children`, 'utf8').trim())
     },
-    [Symbol.dispose]: () => void tmux('kill-server'),
+    [Symbol.dispose]() {
+      if (isOpen) tmux('kill-server')
+      isOpen = false
+    },
   }
 }

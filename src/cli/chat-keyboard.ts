@@ -39,7 +39,11 @@ export function createKeyboard({ input, output, onInterrupt }: KeyboardOptions):
   }
   function shut(): void {
     output.write(`${pasteOff}${showCursor}`)
-    input.setRawMode(false)
+    try {
+      input.setRawMode(false)
+    } catch {
+      // the terminal was closed: there is nothing to give back
+    }
   }
 
   function suspend(): void {
@@ -86,6 +90,7 @@ export function createKeyboard({ input, output, onInterrupt }: KeyboardOptions):
   open()
   input.on('keypress', press)
   input.on('end', end)
+  for (const stream of [input, output]) stream.on('error', end) // it was closed; what still happens is told in the session alone
   input.resume()
 
   return {
