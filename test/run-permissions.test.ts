@@ -160,6 +160,16 @@ suite("a hostile project's settings", () => {
         left.some((text) => part.test(text)),
         `${String(part)} in ${left.join('\n')}`,
       )
+    for (const words of [
+      ['run', 'go', '--format', 'appctl'],
+      ['run', 'go', '--format', 'claude'],
+      ['claude', '-p', 'go'],
+    ]) {
+      const env = { SLUICE_MODEL: 'script/demo' }
+      const args = words[0] === 'run' ? [...words, '--model', 'script/demo'] : words
+      const told = await sluice(here, args, { env })
+      assert.match(told.stderr, /^sluice: not trusted, left out: .*bash.* = allow$/m, words.join(' '))
+    }
     const { code, stderr } = await sluice(here, ['run', 'go', '--model', 'script/demo', '--profile', 'spy'])
     assert.deepEqual([code, /there is no profile "spy"/.test(stderr)], [2, true])
   })

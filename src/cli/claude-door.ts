@@ -17,7 +17,7 @@ import type { HostMessage } from './claude-input.ts'
 import { hostSink, resultOut } from './claude-output.ts'
 import { isMode, type Mode } from './claude-rules.ts'
 import { exitCodeOf, exitCodes, hasCode, say, systemReason, usageError } from './exit.ts'
-import { builtinAgent, prepare } from './run-agent.ts'
+import { builtinAgent, prepare, tellNotices } from './run-agent.ts'
 import { compose } from './run-compose.ts'
 import { hearSignals } from './run-live.ts'
 import type { AgentFlags } from './run-options.ts'
@@ -111,6 +111,7 @@ async function serve(flags: AgentFlags, options: DoorOptions, inbox: Inbox): Pro
     signal: () => stopped.signal,
     common: () => ({ session_id: sink.known().session ?? '', transcript_path: '', cwd: flags.cwd, permission_mode: mode }),
   })
+  tellNotices(prepared)
   const firstModel = prepared.request.model
   let prompts = 0
 

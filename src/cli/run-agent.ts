@@ -63,13 +63,18 @@ export function builtinAgent(prepared: Prepared): Agent {
   }
 }
 
+/** On stderr: few formats can say them, and what does not count has to be known. */
+export function tellNotices({ notices }: Frame): void {
+  for (const { text } of notices) say(`sluice: ${text}`)
+}
+
 async function spawnedAgent(flags: AgentFlags): Promise<Agent> {
   const driverOf = await driverFor(flags.agent)
   if (driverOf === undefined) throw usageError(unknownAgent(flags.agent))
   checkCommand(flags.agent)
   const frame = await frameOf(flags)
   const { profile, settings, places } = frame
-  for (const { text } of frame.notices) say(`sluice: ${text}`)
+  tellNotices(frame)
   return {
     frame,
     check({ id, how, history, forkedFrom = id }) {

@@ -14,7 +14,7 @@ import { costText, countText, durationText } from '../views/amounts.ts'
 import { dialectNames, writableNames } from './dialects.ts'
 import { type CommandError, exitCodeOf, say, signalCodes, usageError } from './exit.ts'
 import { isSameFile, isTerminal, mustBeAnother, stdout } from './io.ts'
-import { agentOf } from './run-agent.ts'
+import { agentOf, tellNotices } from './run-agent.ts'
 import { compose, type Composed } from './run-compose.ts'
 import type { AgentFlags } from './run-options.ts'
 import { lineOut, openOutput, outputOf, writable } from './run-outputs.ts'
@@ -55,6 +55,7 @@ async function oneRun(
     ...(await fileSinks(outputs, { read, thoughts: flags.thoughts, unwritten })),
   ]
   const agent = await agentOf(flags, dirname(folder))
+  if (flags.agent === 'builtin' && format !== 'pretty') tellNotices(agent.frame) // else it is on the page
   const { cwd } = agent.frame.places
   const signals = hearSignals() // before there is anything that a sudden end would leave behind
   await onRun?.()

@@ -65,7 +65,11 @@ export async function prepareFrame(options: FrameOptions): Promise<Frame> {
     keys,
     secrets: Object.values(keys),
     notices: [
-      ...[...settings.leftOut, ...found.leftOut].map((text) => ({ level: 'warn' as const, code: 'untrusted', text })),
+      ...[...settings.leftOut, ...found.leftOut].map((text) => ({
+        level: 'warn' as const,
+        code: 'untrusted',
+        text: `not trusted, left out: ${text}`,
+      })),
       ...[...problems, ...found.problems].map(unreadable),
     ],
   }
