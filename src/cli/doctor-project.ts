@@ -88,7 +88,7 @@ export function skills({ skills: { skills: found, problems }, found: profiles }:
   const listed = found.slice(0, mostNamed).map(({ name }) => name)
   const rest = found.length > mostNamed ? ` and ${found.length - mostNamed} more` : ''
   const bad = [...problems, ...profiles.problems].map(({ path, reason }) =>
-    note('file', `${quoted(shortPath(path, home), 500)} is left out: ${reason}`),
+    note('file', `${quoted(shortPath(path, home), 500)}: ${reason}`),
   )
   return [
     ok('skills', found.length === 0 ? 'none' : `${plural(found.length, 'skill')}: ${listed.join(', ')}${rest}`),

@@ -68,6 +68,16 @@ suite('agreeing', () => {
   })
 })
 
+test('an agent that goes without a tool is not said to be passed over', () => {
+  using project = createProject({ '.claude/agents/a.md': '---\nname: a\ntools: Read, Bash(git *)\n---\n' })
+  const [first, second] = trust(project).stderr.split('\n')
+  const path = project.path('.claude/agents/a.md')
+  assert.match(first!, /^sluice: ".*a\.md": it goes without "Bash\(git \*\)": /)
+  assert.equal(second, `"${path}" (an agent)`)
+  const { stdout } = runCommand('doctor', ['--no-mcp', '--json'], { cwd: project.root, env: project.env })
+  assert.match(stdout, /a\.md\\": it goes without/)
+})
+
 test('--list tells the state of each; --revoke forgets a project, also one that is gone', () => {
   using project = createProject({
     'sluice.json': settings,

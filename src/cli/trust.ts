@@ -93,7 +93,7 @@ async function agree(places: Places, isAgreed: boolean): Promise<number> {
 
 async function candidatesIn(places: Places): Promise<Candidate[]> {
   const [settings, { agents, problems }] = await Promise.all([projectFiles(places), readAgents(places)])
-  for (const { path, reason } of problems) if (isInside(path, places.root)) say(`sluice: ${quoted(path, 500)} is passed over: ${reason}`)
+  for (const { path, reason } of problems) if (isInside(path, places.root)) say(`sluice: ${quoted(path, 500)}: ${reason}`)
   return [
     ...settings.map(({ path, hash, settings: own }) => ({ path, hash, kind: 'settings', ...split(own) })),
     ...agents
