@@ -25,7 +25,7 @@ test('files that hold keys are secret, wherever they lie and however they are wr
     '/proc/1/environ',
     '/h/.config/sluice/token',
   ]
-  for (const path of secrets) assert.ok(isSecretFile(path), path)
+  for (const path of [...secrets, '/etc/shadow-', '/etc/gshadow-']) assert.ok(isSecretFile(path), path) // the copies that the system keeps
 })
 
 test('examples and ordinary files are not', () => {
