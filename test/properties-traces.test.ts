@@ -28,7 +28,7 @@ const frames: ReadonlySet<Kind> = new Set(['session.start', 'session.end', 'turn
 
 const isExcused = ({ kind }: Event, to: WritableName): boolean => dialects[to].loss[kind].how === 'drop' || frames.has(kind)
 
-/** Told by others as well: a text by its deltas or its whole, a failure by the end of its turn, a question by its answer. */
+/** Told by others as well: a text by its deltas or its whole, a failure by the end of its turn, a question by its answer, a refusal by its call's end. */
 function isRepeated(event: Event, events: readonly Event[]): boolean {
   switch (event.kind) {
     case 'text.delta':
@@ -43,6 +43,11 @@ function isRepeated(event: Event, events: readonly Event[]): boolean {
       return events.some((other) => other !== event && 'error' in other && other.error?.text === event.error.text)
     case 'permission.request':
       return events.some((other) => other.kind === 'permission.answer' && other.id === event.id)
+    case 'permission.answer':
+      return (
+        event.decision !== 'allow' &&
+        events.some((other) => other.kind === 'tool.end' && other.call === event.call && other.status === 'denied')
+      )
     case 'message.drop':
       return true // text that never ended is not written anyway
     case 'session.update':

@@ -135,7 +135,10 @@ async function composed(
     return made.next
   }
 
-  const whole = await startAttempts({ begin, next })
+  const whole = await startAttempts({ begin, next }).catch(async (error: unknown) => {
+    await control?.close() // it would keep the process alive
+    throw error
+  })
   control?.attach({
     send: whole.send,
     force: whole.force,

@@ -257,3 +257,22 @@ test('an answer that only the end of the turn tells is told as lost', () => {
   assert.deepEqual(answered([ask, ['text.end', { text: 'three lines', streamed: false }]], 'three lines'), [])
   assert.deepEqual(answered([ask, ['error', { scope: 'turn', fatal: true, error: { category: 'auth', text: 'no key' } }]], 'no key'), [])
 })
+
+test('an answer that was withdrawn is told again, empty, and is not part of the next', () => {
+  const withdrawn: Told[] = [
+    ask,
+    ['text.delta', { text: 'One mo' }],
+    ['message.drop', { fromBlock: 0, why: 'superseded' }],
+    ['text.delta', { text: 'Two' }],
+    ['text.end', { streamed: true }],
+    end,
+  ]
+  assert.deepEqual(brief(withdrawn), [
+    'user_prompt hi',
+    'assistant_delta One mo',
+    'assistant_message',
+    'assistant_delta Two',
+    'assistant_message Two',
+    'done',
+  ])
+})

@@ -104,6 +104,13 @@ export function encode(sink: Sink): Encoder {
     write({ kind: isText ? 'assistant_message' : 'assistant_thought', text }, syntheticOf(event))
   }
 
+  /** Nothing can be taken back: a whole that is empty stands for it. */
+  function withdraw(event: EventOf<'message.drop'>): void {
+    if (joined.text === '') sink.lost(event)
+    else write({ kind: 'assistant_message', text: '' }, syntheticOf(event))
+    joined.text = joined.thought = ''
+  }
+
   function encodeEvent(event: Event): void {
     if (event.agent !== undefined && !laneKinds.has(event.kind)) return sink.lost(event)
     if (current === undefined && needsTurn.has(event.kind)) openTurn(event, undefined)
@@ -117,6 +124,8 @@ export function encode(sink: Sink): Encoder {
       case 'text.end':
       case 'thought.end':
         return whole(event)
+      case 'message.drop':
+        return withdraw(event)
       case 'tool.start':
         if (openCalls.has(event.call ?? '')) return sink.lost(event)
         if (event.input !== undefined) return toolCall(event, event.input)

@@ -32,7 +32,7 @@ export const loss: LossTable = {
   },
   'message.start': drop,
   'message.end': { how: 'drop', lost: ['usage', 'cost', 'context'] },
-  'message.drop': { how: 'drop', note: 'withdrawn text was already told' },
+  'message.drop': { how: 'approx', lost: ['message', 'fromBlock', 'why'], note: 'the answer that was withdrawn is told again, empty' },
   'text.delta': { how: 'exact', lost: envelope },
   'text.end': { how: 'exact', lost: ['agent', 'message', 'startedAt', 'endedAt'] },
   'thought.delta': { how: 'exact', lost: envelope },
