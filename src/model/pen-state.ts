@@ -4,7 +4,7 @@ import type { Reason } from './vocabulary.ts'
 
 export type DeltaKind = 'text.delta' | 'thought.delta'
 type OpenRequest = { kind: 'permission.answer' | 'question.answer'; place: Place }
-/** With the tokens that its start told: where the end is missing, no others are known. */
+/** With the tokens that were last told of it, for an end that is missing. */
 type OpenMessage = Place & { usage?: Usage }
 
 export type Session = ReturnType<typeof createSession>

@@ -374,6 +374,11 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
     lastAtOf,
     /** When the session last told something: the record at hand, which may be of the next one, does not count. */
     toldAt: (id: string | undefined): number | undefined => sessionAt(id)?.lastAt,
+    /** Newer tokens of the lane's open message, whose end may never be told. */
+    spent(lane: string | undefined, usage: Usage): void {
+      const open = sessionAt(base.session)?.messages.get(lane)
+      if (open !== undefined) open.usage = usage
+    },
     /** An event that another pen wrote: remembered, not written. */
     follow(event: Event): void {
       const { kind, at, session, run, agent, turn, message, block, call, ...payload } = event

@@ -26,7 +26,7 @@ export function assistant(on: Reader, record: Wire<'assistant'>): void {
   })
   const open = lane.message!
   if (!made) {
-    open.usage = usage ?? open.usage
+    if (usage !== undefined) on.pen.spent(agent, (open.usage = usage))
     open.usageFinal = typeof message.stop_reason === 'string' || record.sessionId !== undefined
   }
   const failed =

@@ -128,6 +128,7 @@ function messageDelta(on: Reader, { event }: Stream, agent: string | undefined):
       cacheRead: usage.cacheRead ?? cacheRead,
       cacheWrite: usage.cacheWrite ?? cacheWrite,
     }
+    on.pen.spent(agent, message.usage)
   }
   if (message === undefined || finish === undefined) return on.pen.raw('stream_event/message_delta', 'redundant')
   message.finish ??= finish

@@ -14,7 +14,7 @@ const line = (more: Rec): Rec => ({
   ...more,
 })
 const prompt = (promptId: string, content: string): Rec => line({ type: 'user', promptId, message: { role: 'user', content } })
-const answer = (id: string, words: string, stop = 'end_turn'): Rec =>
+const answer = (id: string, words: string, stop: string | null = 'end_turn'): Rec =>
   line({
     type: 'assistant',
     message: {
@@ -204,4 +204,11 @@ test("a subagent's file that lost its first lines begins with its task all the s
     const [begun] = decodeAll([first]).filter(({ kind, agent }) => kind === 'task.start' || agent !== undefined)
     assert.equal(begun?.kind, 'task.start')
   }
+})
+
+test('a file that was cut inside a message tells the tokens that were told last', () => {
+  const [first, last] = [answer('m1', 'one', null), answer('m1', 'two', null)]
+  Object.assign(last['message'] as Rec, { usage: { input_tokens: 1, output_tokens: 60 } })
+  const [end] = only(decodeAll([prompt('p1', 'go'), first, last]), 'message.end')
+  assert.deepEqual([end?.synthetic, end?.usage?.output], ['cut', 60])
 })
