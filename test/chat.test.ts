@@ -178,6 +178,16 @@ That is how it went.`,
     }
   })
 
+  test('Ctrl-C in the last step before a cap ends the session, and does not ask for another prompt', async () => {
+    using project = withProject()
+    const tools = [{ name: 'bash', input: { command: 'sleep 61' } }]
+    project.write('chat.yaml', JSON.stringify({ turns: [{ tools, usage: { input: 1000, output: 100 } }] }))
+    using pane = chat(project, ['--auto-approve', '--max-tokens', '500', 'go'])
+    await pane.shows(/bash sleep 61 · [1-9] s$/)
+    pane.press('C-c')
+    await pane.shows(/EXIT 4\n/)
+  })
+
   test('a session goes on where it stopped, and what was typed comes back', async () => {
     using project = withProject()
     {

@@ -106,8 +106,8 @@ export async function openChatSession(flags: AgentFlags, { answerer, push, flush
       return end
     },
     stop() {
-      isEnding = isStopping // the end of the turn is not the last word then
-      if (isEnding) return run?.force('stopped by the user')
+      isEnding ||= isStopping // the end of the turn is not the last word then
+      if (isStopping) return run?.force('stopped by the user')
       isStopping = true
       if (!isReady) request.giveUpServers?.() // they are what the first turn waits for
       cancel()
