@@ -66,7 +66,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
   let isLast = false // no more prompts will come
   let isClosed = false // its input
   let wasEnded = false
-  let isUnheard = false // it asked when nobody could answer any more, and has said nothing since
+  let unheard: Ask | undefined // it asked when nobody could answer any more, and has not gone on since
   let abandoned: Fault | undefined
   let isEnding = false
   let over: Done | undefined
@@ -151,7 +151,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
 
   function tell(event: Event): void {
     if (!scene.isOwn(event) && main() !== undefined) return host.tell(event)
-    isUnheard = false
+    if (unheard?.place.call === undefined || event.call === undefined || event.call === unheard.place.call) unheard = undefined
     if (event.kind === 'turn.end' && event.agent === undefined && !isEnding) asMeant(event)
     course.see(event)
     host.tell(event)
@@ -191,7 +191,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
           )
     if (isClosed) ask.onlyNo = unheardText
     else if (event.kind === 'permission.request' && driver.canAllow?.(event) === false) ask.onlyNo = onlyForEverText
-    isUnheard = isClosed
+    unheard = isClosed ? ask : undefined
     asks.set(id, ask)
     host.raise(ask)
   }
@@ -330,7 +330,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     if (leaving !== undefined) clearTimeout(leaving)
     leaving = undefined
     if (isEnding) return
-    if (isUnheard) return void (leaving = setTimeout(abandonUnheard, times.lingerMs))
+    if (unheard !== undefined) return void (leaving = setTimeout(abandonUnheard, times.lingerMs))
     if (!isLast || isBusy()) return
     if (isClosed && driver.stays === true) return dismiss()
     const mayGoOn = driver.onlyPrompted !== true && course.hadTasks()
