@@ -46,6 +46,14 @@ test('a stop counts unless the work was done or had failed before', () => {
   assert.equal(reasonOf({ cancel: cancel('cancelled'), noStart: 'x', turn: undefined }), 'cancelled')
 })
 
+test('who was ended in the middle of his work has failed for that, whatever he says then', () => {
+  const abandoned = { category: 'unknown', text: 'it was ended', code: 'unheard' } as const
+  const killed = { exit: { code: 143, signal: null }, abandoned }
+  for (const more of [{}, { isUnfinished: true }, { turn: { reason: 'error' } } as const])
+    assert.equal(endOfRun(story({ ...killed, ...more })).error, abandoned)
+  assert.equal(reasonOf({ ...killed, wasEnded: true }), 'end_turn') // his work was done
+})
+
 test('the reason comes with what the program said last, cut', () => {
   const { error } = endOfRun(story({ isUnfinished: true, exit: { code: 2, signal: null }, stderr: `${'x'.repeat(2000)}end\n` }))
   assert.match(error!.text, /^It ended with exit code 2: …x+end$/)

@@ -36,7 +36,7 @@ export function endOfRun(story: Story): RunEnd {
   const { noStart, turn, isUnfinished, cancel } = story
   if (noStart !== undefined && cancel === undefined) return { reason: 'error', error: faultOf(noStart, { code: 'not-started' }) }
   if (cancel !== undefined) return cancelled(cancel, isUnfinished ? undefined : turn)
-  if (story.abandoned !== undefined && isUnfinished) return { reason: 'error', error: story.abandoned }
+  if (story.abandoned !== undefined && (isUnfinished || !story.wasEnded)) return { reason: 'error', error: story.abandoned }
   const exit = exitOf(story)
   if (isUnfinished || turn === undefined) return cutShort(story, exit)
   if (outcomeOf(turn.reason) !== 'ok' || exit === undefined) return { reason: turn.reason, error: turn.error }
