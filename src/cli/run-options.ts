@@ -246,8 +246,7 @@ function sessionOf(values: Parsed['values']): AgentFlags['session'] {
 
 // ── the prompt and what comes with it ────────────────────────────────────────────────────────────────────────────────────
 
-/** stdin is read only when the prompt is `-` or missing. */
-/** A file is read before it returns. */
+/** stdin is read only when the prompt is `-` or missing. A file is read before it returns. */
 export async function promptOf(words: readonly string[], file: string | undefined, isTerminal: boolean): Promise<string> {
   if (file !== undefined && words.length > 0) throw usageError('give a PROMPT or --prompt-file, not both')
   const text =
