@@ -98,6 +98,7 @@ export function serveLines(socket: Socket, handle: Handler, longest: number): vo
     if (!isWaiting) work()
   })
   socket.on('end', () => {
+    push(Buffer.from('\n')) // the last line may have no end
     isLast = true
     if (!isWaiting) work()
   })

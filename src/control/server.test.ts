@@ -248,7 +248,7 @@ test('who has said all he wants, and closes his half, is answered to the last ca
     params: { token, event: { event: 'my.event', id } },
   }))
   const socket = connect(run.control.path!)
-  socket.end(calls.map((call) => `${JSON.stringify(call)}\n`).join(''))
+  socket.end(calls.map((call) => JSON.stringify(call)).join('\n')) // the last line has no end
   const answers = Buffer.concat((await socket.toArray()) as Buffer[])
     .toString()
     .trim()
