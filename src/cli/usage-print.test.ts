@@ -32,3 +32,13 @@ test('names in wide characters keep the columns straight', () => {
   const [, first = '', second = ''] = table(80, false)
   assert.equal(widthOf(first.slice(0, first.indexOf('1,000'))), widthOf(second.slice(0, second.indexOf('1,000'))))
 })
+
+test('a name is not cut inside a character', () => {
+  for (const width of [100, 101, 102, 103]) {
+    const lines = usageLines('project', [{ key: '🦆'.repeat(40), ...sums(1) }], sums(1), { width, colour: false }, true)
+    assert.ok(
+      lines.every((line) => line.isWellFormed()),
+      `${width}`,
+    )
+  }
+})

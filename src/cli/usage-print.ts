@@ -67,7 +67,7 @@ function shortened(key: string, most: number): string {
   if (widthOf(key) <= most) return key
   let text = key.slice(1 - most)
   while (widthOf(text) >= most) text = text.slice(1)
-  return `…${text}`
+  return `…${text.replace(/^[\udc00-\udfff]/, '')}` // not the half of a character
 }
 
 /** What the numbers rest on, for people. */
