@@ -128,7 +128,7 @@ test('session_start stands first also where a stream begins inside a message', (
   const { records } = encodeAll(events.slice(events.findIndex(({ kind }) => kind === 'message.end')))
   assert.deepEqual(
     records.slice(0, 4).map(({ type }) => type),
-    ['session_start', 'tool_catalog', 'message_complete', 'step_start'],
+    ['session_start', 'tool_catalog', 'step_start', 'step_finish'],
   )
   assert.deepEqual(codesOf(records), [])
 })

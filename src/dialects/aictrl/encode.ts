@@ -92,6 +92,7 @@ export function encode(sink: Sink): Encoder {
         return openStep(out, session, event)
       case 'message.end':
         if (event.error !== undefined) tellOnce(out, session, event, event.error)
+        openStep(out, session, event) // of a message that nobody began
         closeStep(out, session, event, session.step?.implied === true ? 'required' : syntheticOf(event))
         if (event.usageFinal === true) flushMessage(out, session)
         return

@@ -19,6 +19,8 @@ export const createSession = (id: string | undefined, invocation: string | undef
   /** Some step was told: then text stands inside one. */
   stepped: false,
   completed: false,
+  /** The messageID of the last message_complete. */
+  message: undefined as string | undefined,
   /** The message of session_error. A step that failed with its session has no step_finish. */
   fatal: undefined as string | undefined,
   counters: new Map<string | undefined, number>(),

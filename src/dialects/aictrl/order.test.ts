@@ -165,3 +165,15 @@ test('what something missing broke is legal after repair', () => {
     ['session_start', 'tool_catalog', 'subagent_start', 'tool_use'].map((type) => [type, 1741500000040]),
   )
 })
+
+test('a second message_complete is told by its id where it has one; a message may fail before its step', () => {
+  const [start, catalog, , step, ...rest] = fixture('document/session.ndjson')
+  const whole = rest.find(({ type }) => type === 'message_complete') as Rec
+  const finish = { ...step, type: 'step_finish', part: { type: 'step-finish' } }
+  const codes = (one: Rec, two: Rec): string[] =>
+    codesOf([start, catalog, step, finish, { ...whole, ...one }, { ...whole, ...two }, rest.at(-1)] as Rec[])
+  assert.deepEqual(codes({}, {}), ['message-once'])
+  assert.deepEqual(codes({ messageID: 'a' }, { messageID: 'a', status: 'error' }), ['message-once'])
+  assert.deepEqual(codes({ messageID: 'a' }, { messageID: 'b' }), [])
+  assert.deepEqual(codes({}, { status: 'error' }), [])
+})

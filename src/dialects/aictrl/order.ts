@@ -16,9 +16,11 @@ export const rules = {
   'missing-end': 'Every session ends with session_complete.',
   'error-before-complete': 'A session_error stands directly before session_complete, at most once, and only when the session failed.',
   sequence: 'text, reasoning and tool_use carry a sequenceNum that counts 1, 2, 3 … for each part.sessionID.',
-  'subagent-open': "A subagent's tool_use stands between its subagent_start and its subagent_complete.",
+  'subagent-open': "A subagent's tool_use stands between its subagent_start and its subagent_complete, which come once each.",
   'step-pair': 'step_start and step_finish come in pairs.',
   'message-last': 'message_complete comes after the text and reasoning of its message.',
+  'message-once':
+    'A message has one message_complete: no second one comes before the next step_start, unless a message fails before its step.',
   counts: 'Tokens and costs are not negative.',
   context: 'context is null, or used is input + cache.read + cache.write and ratio is used / limit.',
   'skill-allowed': 'skill_loaded comes after the permission check, and never for a rejected load.',
@@ -121,8 +123,13 @@ export function order(): Order {
   }
 
   function message(session: Session, record: Wire<'message_complete'>, report: Report): void {
+    const { status, messageID: id } = record
+    const isFailure = status === 'error' || status === 'aborted'
+    const isSame = id !== undefined && session.message !== undefined ? id === session.message : session.stepped && !isFailure
+    if (session.completed && isSame) breaks(report, 'message-once', 'a second message_complete before the next step_start')
     session.completed = true
-    if (record.status === 'error' || record.status === 'aborted') session.step = false // a step that failed has no step_finish
+    session.message = id
+    if (isFailure) session.step = false // a step that failed has no step_finish
     checkNumbers(record, (code, text) => breaks(report, code, text))
     const { finish } = record
     if (typeof finish === 'string' && !isFinishWord(finish)) breaks(report, 'words', `finish ${quoted(finish)}`)
@@ -234,12 +241,19 @@ export function order(): Order {
         case 'permission_rejected':
           skill(session, tag, record, report)
           break
-        case 'subagent_start':
-          openLane(session, (record as Wire<'subagent_start'>).subagentSessionID)
+        case 'subagent_start': {
+          const { subagentSessionID: lane } = record as Wire<'subagent_start'>
+          if (session.lanes.get(lane) === 'open')
+            breaks(report, 'subagent-open', `a second subagent_start of ${quoted(lane)}, which is open`)
+          openLane(session, lane)
           break
+        }
         case 'subagent_complete': {
           const { subagentSessionID: lane } = record as Wire<'subagent_complete'>
-          if (!session.lanes.has(lane)) breaks(report, 'subagent-open', `subagent_complete of ${quoted(lane)}, which has not started`)
+          const state = session.lanes.get(lane)
+          if (state === undefined) breaks(report, 'subagent-open', `subagent_complete of ${quoted(lane)}, which has not started`)
+          // The program tells no start of a subagent that is resumed.
+          if (state === 'done') breaks(report, 'subagent-open', `a second subagent_complete of ${quoted(lane)}`, 'warn')
           session.lanes.set(lane, 'done')
           break
         }
