@@ -513,6 +513,20 @@ test('a degenerate stream that only the ends tell of, with a call still open', (
   )
 })
 
+test('a degenerate end has its error, also where none was told or another record told it', () => {
+  const hex = { category: 'provider', text: 'hex' } as const
+  const trouble: Told = ['error', { scope: 'session', fatal: false, error: hex }]
+  const errorsIn = (...told: Told[]) =>
+    written(told).flatMap((record) => (record.event === 'avenor.error' ? [[record.kind, record.message]] : []))
+  const kind = 'degenerate_reasoning_stream'
+  assert.deepEqual(errorsIn(['session.end', { reason: 'degenerate' }]), [[kind, 'degenerate stream']])
+  assert.deepEqual(errorsIn(['turn.end', { reason: 'degenerate', error: hex }], ['session.end', { reason: 'degenerate' }]), [[kind, 'hex']])
+  assert.deepEqual(errorsIn(trouble, ['session.end', { reason: 'degenerate', error: hex }]), [
+    [undefined, 'hex'],
+    [kind, 'hex'],
+  ])
+})
+
 test('retries of a run are told, counted from 1; others are not', () => {
   const retry = (attempt: number, scope: 'run' | 'model' = 'run'): Told => ['retry.start', { scope, attempt, max: 3 }]
   assert.deepEqual(inside([retry(2), retry(3), retry(1, 'model'), done]), [

@@ -73,8 +73,10 @@ export function encode(sink: Sink): Encoder {
     const reason = session.heldError !== undefined && event?.origin === undefined ? 'degenerate' : (event?.reason ?? 'cut')
     const status = session.heldStatus
     session.heldStatus = undefined
-    if (event?.error !== undefined && !wasTold(session, event, event.error))
-      tellError(session, event, { error: event.error }, reason === 'degenerate' && session.heldError === undefined)
+    const isUntold = reason === 'degenerate' && session.heldError === undefined // Avenor's end wants an error that says so
+    const error = event?.error ?? (isUntold ? (session.turn?.error ?? { category: 'provider', text: 'degenerate stream' }) : undefined)
+    if (event !== undefined && error !== undefined && (isUntold || !wasTold(session, event, error)))
+      tellError(session, event, { error }, isUntold)
     if (session.heldError !== undefined) tellError(session, session.heldError, session.heldError, reason === 'degenerate')
     session.heldStatus = status
     if (session.turn !== undefined && session.turn.reason !== reason) sink.lost(session.turn, 'reason', 'drop')

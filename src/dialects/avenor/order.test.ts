@@ -205,6 +205,7 @@ test('repair adds what is missing: ends, calls, phases, the start of a loop', ()
     'phases-overlap',
     'loop-ends-inside-phase',
     'no-loop-end',
+    'degenerate-without-error',
   ]) {
     assert.deepEqual(codesOf(repaired(fixture(`rejected/${name}.ndjson`))), [], name)
   }

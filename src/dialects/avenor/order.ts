@@ -24,7 +24,8 @@ export const rules = {
   'phase-pairs': 'Phases do not overlap: avenor.phase.end names the phase and iteration of the avenor.phase.start before it.',
   'loop-last': 'avenor.loop.end is the last event of its run.',
   'retry-count': 'Retries count from 1, one by one, up to max_retries.',
-  'degenerate-end': 'An error about a degenerate stream is followed at once by session.end with the same stop_reason.',
+  'degenerate-end':
+    'An error about a degenerate stream is followed at once by session.end with the same stop_reason; such an end has its error.',
   'finish-first': 'agent.finish stands before session.end.',
   'waiting-asks': 'Waiting means that a permission.request is open or comes next, or that a call is open, which may ask for a choice.',
 } as const
@@ -51,6 +52,8 @@ const createSession = (id: string | undefined) => ({
   /** What the next event must be. */
   promised: undefined as Promised | undefined,
   stopReason: undefined as string | undefined,
+  /** The error about a degenerate stream was told. */
+  isDegenerate: false,
   // After its end: the occasions to begin again that had come by then, and whether something has followed.
   ended: undefined as string | undefined,
   occasion: 0,
@@ -99,6 +102,7 @@ export function order(): Order {
     if (open.length > 0) breaks('open-call', `session.end with open calls: ${listed(open)}`, 'warn')
     if (session.stopReason !== undefined && reason !== session.stopReason)
       breaks('degenerate-end', `session.end says ${quoted(reason)}, the error before it ${quoted(session.stopReason)}`)
+    if (lacksError(session, record)) breaks('degenerate-end', `session.end says ${quoted(reason)}, and no avenor.error tells of it`)
     session.ended = reason
     session.occasion = isRepair(record) ? -1 : occasion // what was taken for missing may come yet, in the wrong place
     session.calls = noCalls
@@ -154,6 +158,7 @@ export function order(): Order {
         break
       case 'avenor.error':
         if (record.kind !== degenerate) break
+        session.isDegenerate = true
         session.stopReason = record.stop_reason ?? degenerate
         session.promised = { next: 'session.end', code: 'degenerate-end', text: 'the error about a degenerate stream', severity: 'error' }
         break
@@ -205,7 +210,10 @@ export function order(): Order {
             },
           ]
         }
-        if (tag === 'session.end' && session !== undefined) return closing(session, record.ts)
+        if (record.event === 'session.end') {
+          const known = session ?? createSession(session_id)
+          return [...closing(known, record.ts), ...(lacksError(known, record) ? [degenerateError(record)] : [])]
+        }
         const isLast = tag === 'avenor.loop.end' && run_id !== undefined // nothing of the run may follow
         return [...(isLast ? endsOf(({ run }) => run === run_id, record.ts) : []), ...loops.missing(record)]
       }
@@ -288,6 +296,20 @@ const closing = ({ id: session_id, run: run_id, calls }: Session, ts: number | u
   [...calls].flatMap(([toolCallId, kind]) =>
     isOpen(kind) ? [{ event: 'tool.call_update', session_id, run_id, toolCallId, kind: kind || undefined, status: 'failed', ts }] : [],
   )
+
+const lacksError = ({ isDegenerate, ended }: Session, { stop_reason: reason }: Wire<'session.end'>): boolean =>
+  reason === degenerate && !isDegenerate && ended === undefined
+
+const degenerateError = ({ session_id, run_id, stop_reason, ts }: Wire<'session.end'>): Rec => ({
+  event: 'avenor.error',
+  session_id,
+  run_id,
+  source: 'loop',
+  message: 'degenerate reasoning stream',
+  kind: degenerate,
+  stop_reason,
+  ts,
+})
 
 const ending = ({ id: session_id, run: run_id, stopReason }: Session, ts: number | undefined): Rec => ({
   event: 'session.end',
