@@ -40,7 +40,8 @@ export function createLoops(
       write({ event: 'avenor.phase.end', ...base(event), phase: run.phase.name, iteration: run.phase.iteration, ts: event.at }, 'required')
     const { name, iteration } = event
     run.phase = { name, iteration }
-    retries.clear()
+    if (event.run === undefined) retries.clear()
+    else retries.delete(event.run)
     write({ event: 'avenor.phase.start', ...base(event), phase: name, iteration, kind, ts: event.at }, synthetic)
   }
 
@@ -81,8 +82,9 @@ export function createLoops(
   return {
     labelOf: (run: string | undefined): string | undefined => runs.get(run)?.label,
     /** Retries count from 1, one by one, whatever number the source began with. */
-    attemptOf(key: string | undefined, told: number): number {
-      const attempt = told === 1 ? 1 : (retries.get(key) ?? 0) + 1
+    attemptOf(run: string | undefined, session: string | undefined, told: number): number {
+      const key = run ?? session
+      const attempt = told === 1 && runs.get(run)?.phase === undefined ? 1 : (retries.get(key) ?? 0) + 1
       retries.set(key, attempt)
       return attempt
     },

@@ -249,7 +249,7 @@ export function encode(sink: Sink): Encoder {
   function retry(event: EventOf<'retry.start'>): void {
     if (event.scope !== 'run') return sink.lost(event)
     const session = sessionIfAny(event)
-    const attempt = loops.attemptOf(session === undefined ? runOf(event) : (session.run ?? session.id), event.attempt)
+    const attempt = loops.attemptOf(session === undefined ? runOf(event) : session.run, session?.id, event.attempt)
     const max_retries = event.max !== undefined && event.max >= attempt ? event.max : undefined
     putAnywhere(event, { event: 'avenor.retry', attempt, max_retries })
   }

@@ -80,7 +80,8 @@ export function createLoopOrder() {
     if (attempt === 0 || (most !== undefined && attempt > most))
       return breaks('retry-count', `attempt ${attempt}${most === undefined ? '' : ` of ${most}`}`)
     // One version of the program counts a single run's first retry as 2.
-    if (attempt !== before + 1 && attempt !== 1)
+    const mayBeginAgain = runs.get(run_id)?.phase === undefined // a phase counts its own
+    if (attempt !== before + 1 && !(attempt === 1 && mayBeginAgain))
       breaks('retry-count', `attempt ${attempt} after ${before === 0 ? 'none' : before}`, before === 0 && attempt === 2 ? 'warn' : 'error')
   }
 

@@ -23,7 +23,7 @@ export const rules = {
   'loop-first': 'avenor.loop.start stands before the phases of its run, once.',
   'phase-pairs': 'Phases do not overlap: avenor.phase.end names the phase and iteration of the avenor.phase.start before it.',
   'loop-last': 'avenor.loop.end is the last event of its run.',
-  'retry-count': 'Retries count from 1, one by one, up to max_retries.',
+  'retry-count': 'Retries count from 1, one by one, up to max_retries; within a phase they do not begin anew.',
   'degenerate-end':
     'An error about a degenerate stream is followed at once by session.end with the same stop_reason; such an end has its error.',
   'finish-first': 'agent.finish stands before session.end.',
