@@ -8,7 +8,7 @@ import { closeMessage } from './encode-message.ts'
 import { type ModelTotal, newTurn, write, type Writer, type WriteSession } from './encode-state.ts'
 import { abandonCalls } from './encode-tool.ts'
 import { modelKeys, usageKeys } from './encode-usage.ts'
-import { usd } from './values.ts'
+import { faultFrom, usd } from './values.ts'
 
 // ── init ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -54,8 +54,11 @@ const names = (list: readonly { name: string }[] | undefined): string[] => (list
 /** What is known of the turn's end: from turn.end, from session.end, or nothing but that the stream is over. */
 export type TurnEnd = Partial<Payload<'turn.end'>> & { reason: Reason; at?: number | undefined; ext?: Event['ext'] }
 
-/** Ends the oldest open turn. Without one it is a lone result: a session that failed before it could begin. */
-export function writeResult(on: Writer, event: TurnEnd, synthetic: string | undefined): void {
+/**
+ * Ends the oldest open turn. Without one it is a lone result: a session that failed before it could begin.
+ * False when of which sort its error is cannot be read from it.
+ */
+export function writeResult(on: Writer, event: TurnEnd, synthetic: string | undefined): boolean {
   const { session, sink } = on
   const { turn } = session
   const isCalling = session.calls.size > 0
@@ -96,6 +99,7 @@ export function writeResult(on: Writer, event: TurnEnd, synthetic: string | unde
   session.openTurns = Math.max(0, session.openTurns - 1)
   session.lastReason = event.reason
   session.turn = newTurn(event.at)
+  return fault === undefined || !ending.isError || isSorted(fault, event.reason, ending)
 }
 
 /** What Claude's own results count beside tokens; see the decoder's `besideTokens`. */
@@ -113,11 +117,20 @@ type Ending = {
 }
 
 /** The status says the category; where there is none, the program's own word does. */
-function causeKeys({ http, category }: Fault): Rec {
+function causeKeys({ http, category }: Fault): { api_error_status?: number; api_error?: string; api_error_type?: string } {
   if (http !== undefined) return { api_error_status: http }
   const type = errorTypes[category]
   return category === 'network' ? { api_error: 'connection_failed' } : type === undefined ? {} : { api_error_type: type }
 }
+
+function isSorted(fault: Fault, reason: Reason, { terminal }: Ending): boolean {
+  const { category, text } = fault
+  if (category === 'unknown') return true
+  if (outcomeOf(reason) === 'cancelled') return category === 'cancelled'
+  const { api_error_status: status, api_error: code, api_error_type: type } = causeKeys(fault)
+  return faultFrom(text, { status, code, type, terminal }).category === category
+}
+
 const errorTypes: Partial<Record<FaultCategory, string>> = {
   rate_limit: 'rate_limit_error',
   auth: 'authentication_error',

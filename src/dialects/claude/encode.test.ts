@@ -271,6 +271,19 @@ test('a failed turn says what went wrong, not what the agent said, and of which 
   assert.deepEqual(failing({ reason: 'error', text: 'More.' }), [['error'], 'unknown', ['turn.end.text drop']])
   for (const category of ['rate_limit', 'auth', 'overloaded', 'billing', 'invalid', 'provider', 'timeout', 'network'] as const)
     assert.deepEqual(failing({ reason: 'error', error: { category, text: 'boom' } }), [['boom'], category, []])
+  for (const category of ['oom', 'cancelled', 'context'] as const)
+    assert.deepEqual(failing({ reason: 'error', error: { category, text: 'boom' } }), [
+      ['boom'],
+      'unknown',
+      ['turn.end.error.category approx'],
+    ])
+  for (const category of ['cancelled', 'context'] as const)
+    assert.deepEqual(failing({ reason: category, error: { category, text: 'boom' } }), [['boom'], category, []])
+  assert.deepEqual(failing({ reason: 'error', error: { category: 'oom', text: 'heap out of memory' } }), [
+    ['heap out of memory'],
+    'oom',
+    [],
+  ])
 })
 
 test('a call that is open when its turn ends gets a result, however that ended', () => {

@@ -120,7 +120,7 @@ export function encode(sink: Sink): Encoder {
     if (!saidReasons.has(event.reason)) sink.lost(event, 'reason', 'approx')
     const { text } = event
     if (text && outcomeOf(event.reason) !== 'ok' && text !== on.session.turn.text && text !== event.error?.text) sink.lost(event, 'text')
-    writeResult(on, event, syntheticOf(event))
+    if (!writeResult(on, event, syntheticOf(event))) sink.lost(event, 'error.category', 'approx')
   }
 
   /** Claude has no word for it: open turns get their result, and a session that never had one gets one. */
@@ -132,8 +132,9 @@ export function encode(sink: Sink): Encoder {
       if (outcomeOf(event.reason) !== 'ok' && event.reason !== session.lastReason) sink.lost(event)
       return
     }
-    do writeResult(on, event, session.openTurns === 0 ? 'required' : syntheticOf(event))
-    while (session.openTurns > 0)
+    do {
+      if (!writeResult(on, event, session.openTurns === 0 ? 'required' : syntheticOf(event))) sink.lost(event, 'error.category', 'approx')
+    } while (session.openTurns > 0)
   }
 
   /** No turn is to come that could tell these. */

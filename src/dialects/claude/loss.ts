@@ -26,7 +26,7 @@ export const loss: LossTable = {
     note: 'a result for each open turn; a session without any gets one',
   },
   'turn.start': { how: 'exact', lost: ['native'], note: 'the init' },
-  'turn.end': { how: 'exact', note: 'the result; a reason that it has no word for becomes error' },
+  'turn.end': { how: 'exact', note: 'the result; a reason that it has no word for becomes error, such a category of an error unknown' },
   'message.start': { how: 'exact', lost: ['provider', 'ttftMs'], note: 'with the first delta or block of the message' },
   'message.end': {
     how: 'exact',
