@@ -119,6 +119,8 @@ suite('a file of --on-event', () => {
       ['Claude:x', /did you mean claude\?/],
       ['pretty:x', /pretty is for stdout alone \(for a file of this name, say/],
       ['claude:', /names no file/],
+      ['-', /--on-event "-": for stdout say --format avenor; for a file of this name, "\.\/-"/],
+      ['claude:-', /for stdout say --format claude/],
       ['nodir/x', /cannot write to "nodir\/x": its folder does not exist/],
     ]
     for (const [out, message] of cases) {
@@ -127,8 +129,8 @@ suite('a file of --on-event', () => {
       assert.deepEqual([code, stdout], [2, ''], out)
     }
     assert.deepEqual(readdirSync(here.root), ['.git'])
-    assert.equal((await sluice(here, ['run', 'go', '--on-event', './codex:x', '--on-event', 'C:x', ...args])).code, 0)
-    assert.deepEqual(readdirSync(here.root).sort(), ['.git', 'C:x', 'codex:x'])
+    assert.equal((await sluice(here, ['run', 'go', '--on-event', './codex:x', '--on-event', 'C:x', '--on-event', './-', ...args])).code, 0)
+    assert.deepEqual(readdirSync(here.root).sort(), ['-', '.git', 'C:x', 'codex:x'])
   })
 
   test('is none of those that the run reads, and neither is the sentinel', async (t) => {

@@ -22,6 +22,7 @@ export async function outputOf(text: string): Promise<OutputSpec> {
   const path = isNamed ? rest : text
   const dialect = await writable(isNamed ? prefix : 'avenor', '--on-event', isNamed ? asFile(text) : '')
   if (path === '') throw usageError(`--on-event ${quoted(text)} names no file`)
+  if (path === '-') throw usageError(`--on-event ${quoted(text)}: for stdout say --format ${dialect.name}; for a file of this name, "./-"`)
   return { dialect, path }
 }
 
