@@ -1,5 +1,5 @@
 // sluice answer: the answer to a question that a run asks by file (--permission-handler file:BASE).
-import { writeFileSync } from 'node:fs'
+import { statSync, writeFileSync } from 'node:fs'
 import type { Rec } from '../base/json.ts'
 import { quoted } from '../base/text.ts'
 import {
@@ -74,7 +74,10 @@ function write(path: string, response: Response, force: boolean): void {
     if (force) writePrivate(path, text)
     else writeFileSync(path, text, { flag: 'wx', mode: 0o600 })
   } catch (error) {
-    if (hasCode(error, 'EEXIST')) throw usageError(`there is an answer in ${quoted(path, 500)} already; --force replaces it`)
-    throw new CommandError(`cannot write ${quoted(path, 500)}: ${systemReason(error)}`, exitCodes.failed, { cause: error })
+    const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+    if (hasCode(error, 'EEXIST') && !isFolder) throw usageError(`there is an answer in ${quoted(path, 500)} already; --force replaces it`)
+    throw new CommandError(`cannot write ${quoted(path, 500)}: ${isFolder ? 'it is a folder' : systemReason(error)}`, exitCodes.failed, {
+      cause: error,
+    })
   }
 }

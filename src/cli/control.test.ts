@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -259,4 +259,11 @@ test('answer gives the id of the question along, and writes for nobody else', as
   assert.equal((await answer('--option', 'no', '--force', base)).code, 0)
   assert.match(readFileSync(response, 'utf8'), /"option_id":"no"/)
   assert.equal(statSync(response).mode & 0o777, 0o600)
+  rmSync(response)
+  mkdirSync(response)
+  for (const force of [[], ['--force']]) {
+    const { code, stderr } = await answer('--option', 'no', ...force, base)
+    assert.match(stderr, /cannot write .*: it is a folder$/m)
+    assert.equal(code, 1)
+  }
 })
