@@ -7,7 +7,7 @@ import { createTools } from './digest-tools.ts'
 import { beginning, copyOf, createMemory, ending } from './excerpt.ts'
 import { phraseOf } from './phrases.ts'
 import { between, known } from './snapshot.ts'
-import type { Stall } from './stall.ts'
+import { isForRoom, type Stall } from './stall.ts'
 import { subjectOf } from './subject.ts'
 import type { Totals } from './usage.ts'
 
@@ -228,7 +228,7 @@ export function createSessionFold(session: string | undefined) {
         retry(event)
         break
       case 'context.trim':
-        counts.compactions++
+        if (isForRoom(event)) counts.compactions++
         break
       case 'error':
         error(event)

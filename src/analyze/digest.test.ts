@@ -492,3 +492,24 @@ test('a digest of any stream, legal, cut or scrambled, is JSON and adds up', () 
       }
     }
   }))
+
+test('a context that was cleared, or a step back, is no compaction', () => {
+  const trim = (more: Rec): Rec => ({ v: 1, kind: 'context.trim', session: 's', turn: 1, ...more })
+  const records: Rec[] = [
+    { v: 1, kind: 'session.start', session: 's' },
+    { v: 1, kind: 'turn.start', session: 's', turn: 1, trigger: 'prompt' },
+    trim({ why: 'clear' }),
+    trim({ why: 'trim', trigger: 'manual' }),
+    trim({ why: 'trim', trigger: 'auto' }),
+    trim({ why: 'compact', trigger: 'manual' }),
+  ]
+  assert.equal(
+    only(
+      digestOf(
+        records.map((record, index) => ({ ...record, seq: index + 1 })),
+        'sluice',
+      ),
+    ).compactions,
+    2,
+  )
+})

@@ -153,6 +153,12 @@ suite('a compaction that repeats', () => {
       ],
     )
   })
+  test('is none when somebody clears the context or goes back', () => {
+    const asked = (more: object): [Kind, Record<string, unknown>?] => ['context.trim', { ...more }]
+    const [clear, rewind] = [asked({ why: 'clear' }), asked({ why: 'trim', trigger: 'manual' })]
+    assert.deepEqual(find(storyOf([begin, clear, clear, clear, rewind, rewind, rewind])), [])
+    assert.equal(find(storyOf([begin, trim, asked({ why: 'trim', trigger: 'auto' }), asked({ why: 'trim' })])).length, 1)
+  })
   test('is none when work was done in between', () => {
     const work = Array.from({ length: 5 }, (_, id) => call(id, { id })).flat()
     assert.deepEqual(find(storyOf([begin, trim, ...work, trim, ...work, trim, ...work, trim])), [])

@@ -194,7 +194,7 @@ export function createStallFinder({ silenceMs = 300_000, repeats = 5, compaction
         open.task.delete(event.task)
         return endLane(session, event.task)
       case 'context.trim':
-        return trimmed(session, event)
+        return isForRoom(event) ? trimmed(session, event) : none
       case 'session.end': {
         const over = [...[...session.lanes.keys()].flatMap((agent) => endLane(session, agent)), ...endTrims(session)]
         sessions.delete(session.id)
@@ -235,6 +235,10 @@ export function createStallFinder({ silenceMs = 300_000, repeats = 5, compaction
     },
   }
 }
+
+/** What somebody cleared or went back from was in nobody's way. */
+export const isForRoom = ({ why, trigger }: EventOf<'context.trim'>): boolean =>
+  why === 'compact' || (why === 'trim' && trigger !== 'manual')
 
 const noTrims = (): Session['trims'] => ({ times: 0, seqs: [], from: undefined, to: undefined, told: false })
 

@@ -138,7 +138,7 @@ export const readers = {
   'event_msg/turn_diff': (on: Reader, { unified_diff: diff }: Told<'event_msg/turn_diff'>): void =>
     on.pen.emit('file.update', { diff }, here(on)),
   'event_msg/context_compacted': (on: Reader): void => trim(on, 'event'),
-  'event_msg/thread_rolled_back': (on: Reader): void => on.pen.emit('context.trim', { why: 'trim' }, here(on)),
+  'event_msg/thread_rolled_back': (on: Reader): void => on.pen.emit('context.trim', { why: 'trim', trigger: 'manual' }, here(on)),
   'event_msg/error': (on: Reader, { message, codex_error_info: info }: Told<'event_msg/error'>): void => trouble(on, message, info),
   'event_msg/stream_error': (on: Reader, told: Told<'event_msg/stream_error'>): void =>
     trouble(on, told.message, told.codex_error_info, told.additional_details),

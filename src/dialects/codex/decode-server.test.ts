@@ -215,7 +215,7 @@ test('what stands beside the work has its event', () => {
   })
   assert.deepEqual(of(notify('turn/diff/updated', { diff: '---' })), { kind: 'file.update', diff: '---' })
   assert.deepEqual(of(notify('thread/compacted')), { kind: 'context.trim', why: 'compact' })
-  assert.deepEqual(of(notify('thread/reverted')), { kind: 'context.trim', why: 'trim' })
+  assert.deepEqual(of(notify('thread/reverted')), { kind: 'context.trim', why: 'trim', trigger: 'manual' })
   assert.deepEqual(of(notify('thread/name/updated', { threadName: 'New' })), { kind: 'session.update', title: 'New' })
   assert.deepEqual(of(notify('model/rerouted', { toModel: 'gpt-6' })), { kind: 'session.update', model: 'gpt-6' })
   assert.deepEqual(of(notify('thread/settings/updated', { threadSettings: { cwd: '/b' } })), { kind: 'session.update', cwd: '/b' })

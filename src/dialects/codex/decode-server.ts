@@ -174,7 +174,7 @@ export const readers = {
     updateSetting(on, settingOf(threadSettings)),
   'thread/tokenUsage/updated': tokenUsage,
   'thread/compacted': (on: Reader): void => trim(on, 'event'),
-  'thread/reverted': (on: Reader): void => on.pen.emit('context.trim', { why: 'trim' }, here(on)),
+  'thread/reverted': (on: Reader): void => on.pen.emit('context.trim', { why: 'trim', trigger: 'manual' }, here(on)),
   'turn/started': turnStarted,
   'turn/completed': turnCompleted,
   'turn/diff/updated': (on: Reader, { diff }: Params<'turn/diff/updated'>): void => on.pen.emit('file.update', { diff }, here(on)),
