@@ -45,6 +45,7 @@ export function createSessionFold(session: string | undefined) {
   let inPrompt = false // the pieces of one stand together
   let idle: string | undefined // what was waited for between turns; these need not tell their times
   let turnsMs = 0
+  let runsMs: number | undefined // as the ends tell, if all of them do
   let notAllowed = 0
   let background = 0
   const more = { errors: 0, stalls: 0 }
@@ -145,6 +146,13 @@ export function createSessionFold(session: string | undefined) {
     if (error !== undefined) fail(error, event)
   }
 
+  /** A session that was resumed tells the time of each run, or of all of them: that one reaches back before the former end. */
+  function tookWith({ at, durationMs }: EventOf<'session.end'>): number | undefined {
+    if (over === undefined || durationMs === undefined) return durationMs
+    const isOfAll = at !== undefined && over.at !== undefined && at - durationMs < over.at
+    return isOfAll ? durationMs : runsMs === undefined ? undefined : runsMs + durationMs
+  }
+
   function step(event: Event): void {
     switch (event.kind) {
       case 'session.start':
@@ -234,6 +242,7 @@ export function createSessionFold(session: string | undefined) {
         error(event)
         break
       case 'session.end':
+        runsMs = tookWith(event)
         over = event
         if (event.error !== undefined) fail(event.error, event)
         if (outcomeOf(event.reason) === 'failed' && trouble.errors === 0) trouble.errors++
@@ -273,7 +282,7 @@ export function createSessionFold(session: string | undefined) {
         ...known({ session, run }),
         ...setting,
         ...known({ prompt: prompt === '' ? undefined : beginning(prompt, longest.prompt) }),
-        ...known({ start, end, durationMs: over?.durationMs ?? (Math.max(turnsMs, start === undefined ? 0 : end! - start) || undefined) }),
+        ...known({ start, end, durationMs: runsMs ?? (Math.max(turnsMs, start === undefined ? 0 : end! - start) || undefined) }),
         ...counts,
         tools: tools.tools(),
         files: tools.files(),

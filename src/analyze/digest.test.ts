@@ -513,3 +513,22 @@ test('a context that was cleared, or a step back, is no compaction', () => {
     2,
   )
 })
+
+test('a session that was resumed took as long as all its runs; if one does not tell, from its first word to its last', () => {
+  const run = (at: number, how: string, durationMs?: number): Rec[] => [
+    { v: 1, kind: 'session.start', session: 's', at, how },
+    { v: 1, kind: 'session.end', session: 's', at: at + 6000, reason: 'end_turn', ...(durationMs !== undefined && { durationMs }) },
+  ]
+  const took = (...records: Rec[]) =>
+    only(
+      digestOf(
+        records.map((record, index) => ({ ...record, seq: index + 1 })),
+        'sluice',
+      ),
+    ).durationMs
+  assert.equal(took(...run(1000, 'new', 6000)), 6000)
+  assert.equal(took(...run(1000, 'new', 6000), ...run(90_000, 'resumed', 6500)), 12_500)
+  assert.equal(took(...run(1000, 'new', 6000), ...run(90_000, 'resumed', 95_000)), 95_000, 'told of both')
+  assert.equal(took(...run(1000, 'new'), ...run(90_000, 'resumed', 6000)), 95_000)
+  assert.equal(took(...run(1000, 'new', 6000), ...run(90_000, 'resumed')), 95_000)
+})
