@@ -46,7 +46,7 @@ export function createSessionFold(session: string | undefined) {
   let idle: string | undefined // what was waited for between turns; these need not tell their times
   let turnsMs = 0
   let runsMs: number | undefined // as the ends tell, if all of them do
-  let notAllowed = 0
+  let notAllowed: SessionDigest['notAllowed'] = { items: [], more: 0 }
   let background = 0
   const more = { errors: 0, stalls: 0 }
   let over: EventOf<'session.end'> | undefined
@@ -136,7 +136,7 @@ export function createSessionFold(session: string | undefined) {
     inPrompt = false
     idle = task() ?? 'a prompt'
     tools.endTurn(denied)
-    notAllowed = Math.max(notAllowed, denied?.length ?? 0) // the list may go on from turn to turn
+    if (denied !== undefined && denied.length > sizeOf(notAllowed)) notAllowed = listOf(denied) // the list may go on from turn to turn
     answer = text === undefined ? ending(said.text(), longest.answer) || answer : beginning(text, longest.answer)
     said.clear()
     thought.clear()
@@ -254,7 +254,7 @@ export function createSessionFold(session: string | undefined) {
   return {
     trouble,
     /** A refusal is often told more than once: as an answer, by its call, and at the end of the turn. */
-    counts: () => ({ ...trouble, denied: Math.max(trouble.denied, tools.denied(), notAllowed) }),
+    counts: () => ({ ...trouble, denied: Math.max(trouble.denied, tools.denied(), sizeOf(notAllowed)) }),
     errors: errorList,
     retries: () => counts.retries,
     /** Nothing was done in it; something may have been said. */
@@ -288,6 +288,7 @@ export function createSessionFold(session: string | undefined) {
         files: tools.files(),
         commands: tools.commands(),
         permissions: { ...permissions, ...asks.list() },
+        notAllowed,
         subagents: { ...tasks.list(), commands: background },
         findings: findings.list(),
         errors: errorList(),
@@ -308,6 +309,15 @@ export function createSessionFold(session: string | undefined) {
 
 /** Some dialects have no answer without a request; what was put there for that was asked of nobody. */
 const wasAsked = (request: EventOf<'permission.request'> | undefined): boolean => request !== undefined && request.synthetic !== 'required'
+
+const sizeOf = ({ items, more }: SessionDigest['notAllowed']): number => items.length + more
+
+function listOf(denied: NonNullable<EventOf<'turn.end'>['denied']>): SessionDigest['notAllowed'] {
+  const list = keeper<SessionDigest['notAllowed']['items'][number]>(most.asks)
+  for (const { name, input } of denied)
+    list.add(() => ({ name, ...known({ subject: beginning(subjectOf({ toolKind: 'other', input }), longest.excerpt) || undefined }) }))
+  return list.list()
+}
 
 function around(text: string, rule: string): string {
   const at = text.toLowerCase().indexOf(phraseOf(rule) ?? text)

@@ -50,6 +50,8 @@ export type SessionDigest = {
   /** `failed`: of all of them. */
   commands: List<CommandDigest> & { failed: number }
   permissions: { asked: number; allowed: number; refused: number; unanswered: number } & List<AskDigest>
+  /** Calls that were not allowed as the end of a turn tells, also those that are not in the stream. */
+  notAllowed: List<{ name: string; subject?: string }>
   questions: number
   /** And commands in the background, as their `type` tells. `commands`: of all of them. */
   subagents: List<TaskDigest> & { commands: number }

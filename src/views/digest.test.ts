@@ -83,3 +83,27 @@ test('colour changes the colours only', () => {
 })
 
 test('an empty stream has a page, too', () => assert.deepEqual(page(digestOf('', 'avenor')), ['There is no session in this stream.']))
+
+test('a refusal that only the end of a turn tells of is on the page; one that is told elsewhere is not told again', () => {
+  const place = { v: 1, session: 's' }
+  const lines = (...between: Rec[]): string[] => {
+    const denied = [{ call: 'a', name: 'Bash', input: { command: 'rm x' } }]
+    const records: Rec[] = [
+      { kind: 'session.start' },
+      { kind: 'turn.start', turn: 1, trigger: 'prompt' },
+      ...between,
+      { kind: 'turn.end', turn: 1, reason: 'end_turn', denied },
+    ]
+    return page(
+      digestOf(
+        records.map((record, index) => ({ ...place, seq: index + 1, ...record })),
+        'sluice',
+      ),
+    ).map((line) => line.trim())
+  }
+  const told = lines()
+  assert.deepEqual(told.slice(told.indexOf('not allowed 1 call')).slice(0, 2), ['not allowed 1 call', 'Bash rm x'])
+  const called = { call: 'a', turn: 1, name: 'Bash', toolKind: 'execute' }
+  const other = lines({ kind: 'tool.start', ...called }, { kind: 'tool.end', ...called, status: 'denied' })
+  assert.ok(!other.some((line) => line.startsWith('not allowed')))
+})

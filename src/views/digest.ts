@@ -155,7 +155,7 @@ const decided: Record<Decision, string> = {
 
 function troublePart(page: Page, session: SessionDigest): void {
   const { style, room } = page
-  const { permissions, questions, findings, errors, retries, compactions, longestSilence, stalls, cwd } = session
+  const { permissions, notAllowed, tools, questions, findings, errors, retries, compactions, longestSilence, stalls, cwd } = session
   if (permissions.asked + permissions.refused > 0) {
     const { asked, allowed, refused, unanswered } = permissions
     const parts = [
@@ -170,6 +170,17 @@ function troublePart(page: Page, session: SessionDigest): void {
       const end = harmlessLine(`: ${decided[decision]}${deciderText(by)}${waited}`)
       return cutTo(`${cutTo(harmlessLine([name, question].filter(Boolean).join(' ')), Math.max(shortest, room - end.length))}${end}`, room)
     })
+  }
+  const refusals = notAllowed.items.length + notAllowed.more
+  if (
+    refusals >
+    Math.max(
+      permissions.refused,
+      tools.reduce((so, { denied }) => so + denied, 0),
+    )
+  ) {
+    page.part('not allowed', style.yellow(plural(refusals, 'call')))
+    page.list(notAllowed, most.asks, ({ name, subject }) => cutTo(harmlessLine([name, subject].filter(Boolean).join(' ')), room))
   }
   if (questions > 0) page.part('questions', `${questions} asked`)
   if (findings.items.length > 0) {
