@@ -540,7 +540,7 @@ test('retries count on within a phase, also beside another run, and begin anew o
   const retry = (run: string): Told => of(run, 'retry.start', { scope: 'run', attempt: 1 })
   const phase = (run: string): Told => of(run, 'phase.start', { name: 'a', iteration: 1, stage: 'loop' })
   const { records } = encodeAll(tellAll([retry('a'), retry('a'), phase('a'), retry('a'), phase('b'), retry('b'), retry('a')]))
-  const attempts = records.flatMap(({ event, run_id, attempt }) => (event === 'avenor.retry' ? [`${run_id} ${attempt}`] : []))
+  const attempts = records.flatMap(({ event, run_id, attempt }) => (event === 'avenor.retry' ? [[run_id, attempt].join(' ')] : []))
   assert.deepEqual(attempts, ['a 1', 'a 1', 'a 1', 'b 1', 'a 2'])
 })
 
