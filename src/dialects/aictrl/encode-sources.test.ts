@@ -307,6 +307,19 @@ test('from any events, in any order, comes a legal stream', () => {
   )
 })
 
+test('sessions whose subagents share a name end each for itself', () => {
+  const kid = { task: 'kid', type: 'agent' } as const
+  const { records } = encodeAll(
+    tellAll([
+      ['task.start', kid, { session: 'a' }],
+      ['task.start', kid],
+      ['session.end', { reason: 'end_turn' }],
+      ['permission.answer', { decision: 'allow', by: 'user' }, { session: 'a', agent: 'kid' }],
+    ]),
+  )
+  assert.deepEqual(findingsOf(records), [])
+})
+
 test('also when the ends of a stream never came', () => {
   fc.assert(
     fc.property(fc.array(told, { maxLength: 40 }), (events) => {

@@ -33,7 +33,7 @@ const isInvocation = (tag: string): boolean => tag === 'invocation_start' || tag
 export function order(): Order {
   const sessions = new Map<string | undefined, Session>()
   const ended = new Set<string | undefined>()
-  const owners = new Map<string, Session>() // subagent to the session it works in
+  const owners = new Map<string, Session[]>() // subagent to the sessions that name it
   let current: Session | undefined // for records that name no session, as in the document's examples
 
   const breaks = (report: Report, code: keyof typeof rules, text: string, severity: 'error' | 'warn' = 'error'): void =>
@@ -42,7 +42,7 @@ export function order(): Order {
   function find(record: Rec, tag: string): Session | undefined {
     const id = (record as Base).sessionID
     if (current !== undefined && (id === undefined || id === current.id)) return current
-    const own = sessions.get(id) ?? (id === undefined ? undefined : owners.get(id))
+    const own = sessions.get(id) ?? (id === undefined ? undefined : owners.get(id)?.at(-1))
     return own ?? (tag.startsWith('permission_') && id !== undefined ? current : undefined)
   }
 
@@ -114,7 +114,7 @@ export function order(): Order {
 
   function openLane(session: Session, lane: string): void {
     session.lanes.set(lane, 'open')
-    owners.set(lane, session)
+    owners.set(lane, [...(owners.get(lane) ?? []).filter((one) => one !== session), session])
   }
 
   function spoken(session: Session, tag: string, { part }: Wire<'text'>, report: Report): void {
@@ -174,8 +174,12 @@ export function order(): Order {
     current = undefined
   }
 
-  function forgetLanes({ lanes }: Session): void {
-    for (const lane of lanes.keys()) owners.delete(lane)
+  function forgetLanes(session: Session): void {
+    for (const lane of session.lanes.keys()) {
+      const others = owners.get(lane)?.filter((one) => one !== session) ?? []
+      if (others.length > 0) owners.set(lane, others)
+      else owners.delete(lane)
+    }
   }
 
   /** What must stand before a subagent's tool_use. */
