@@ -14,7 +14,7 @@ function tell(events: readonly Event[], to: WritableName): Told {
   const lines: string[] = []
   const gone = new Set<Event>()
   const target = encoder({
-    write: (record: Rec) => void lines.push(stringifyJson(record)),
+    write: (record: Rec, synthetic) => void lines.push(stringifyJson({ ...record, synthetic })), // what was added says so
     added() {},
     lost: (event, field) => void (field === undefined && gone.add(event)),
   })
@@ -28,7 +28,7 @@ const frames: ReadonlySet<Kind> = new Set(['session.start', 'session.end', 'turn
 
 const isExcused = ({ kind }: Event, to: WritableName): boolean => dialects[to].loss[kind].how === 'drop' || frames.has(kind)
 
-/** Told by others as well: a text by its deltas or its whole, a failure by the end of its turn, a question by its answer, a refusal by its call's end. */
+/** Told by others as well: a text by its deltas or its whole, a failure by the end of its turn, a question by its answer. */
 function isRepeated(event: Event, events: readonly Event[]): boolean {
   switch (event.kind) {
     case 'text.delta':
@@ -43,11 +43,6 @@ function isRepeated(event: Event, events: readonly Event[]): boolean {
       return events.some((other) => other !== event && 'error' in other && other.error?.text === event.error.text)
     case 'permission.request':
       return events.some((other) => other.kind === 'permission.answer' && other.id === event.id)
-    case 'permission.answer':
-      return (
-        event.decision !== 'allow' &&
-        events.some((other) => other.kind === 'tool.end' && other.call === event.call && other.status === 'denied')
-      )
     case 'message.drop':
       return true // text that never ended is not written anyway
     case 'session.update':

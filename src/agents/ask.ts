@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { isRecord } from '../base/json.ts'
 import { wordOf } from '../base/text.ts'
 import { realPath } from '../files/real-path.ts'
-import type { Place } from '../model/event.ts'
+import type { Event, EventOf, Place } from '../model/event.ts'
 import type { ToolKind } from '../model/vocabulary.ts'
 import type { Ask } from '../supervise/contract.ts'
 import { namedIn, ofFiles } from './named.ts'
@@ -16,6 +16,19 @@ type Need = Pick<Ask, 'permission' | 'patterns' | 'always' | 'command' | 'paths'
 export function askFor({ id, place, name, toolKind, input }: Wanted, profile: string, cwd: string): Ask {
   const need = needOf(name, toolKind, input, cwd)
   return { id, place, profile, name, toolKind, input, cwd, changes: !harmless.has(toolKind) || need.command !== undefined, ...need }
+}
+
+export type Asking = EventOf<'permission.request'> | EventOf<'question.request'>
+export const isAsk = (event: Event): event is Asking => event.kind === 'permission.request' || event.kind === 'question.request'
+
+/** What an agent asks with this event. */
+export function askOf(event: Asking, profile: string, cwd: string): Ask {
+  const { id, session, agent, turn, message, call } = event
+  const place = { session, agent, turn, message, call }
+  if (event.kind === 'question.request')
+    return { ...askFor({ id, place, name: 'question', toolKind: 'question', input: undefined }, profile, cwd), questions: event.questions }
+  const { name = event.permission ?? 'tool', toolKind = 'other', input } = event
+  return askFor({ id, place, name, toolKind, input }, profile, cwd)
 }
 
 /** Kinds that change nothing outside the conversation. */

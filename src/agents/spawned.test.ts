@@ -193,7 +193,7 @@ test('a program that closes its output and stays is ended, and has failed', asyn
   const running = start('closes-stdout')
   const { reason, error } = await whole(running)
   assert.deepEqual([reason, error!.code], ['error', 'silent'])
-  assert.equal(running.of('notice')[0]!.text, error!.text)
+  assert.deepEqual([running.of('notice')[0]!.code, running.of('notice')[0]!.text], ['silent', error!.text])
   const { signal, exitCode } = running.of('session.end')[0]!
   assert.deepEqual([signal, exitCode], [undefined, undefined]) // it did not end by itself
 })

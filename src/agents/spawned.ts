@@ -10,7 +10,7 @@ import { outcomeOf } from '../model/outcome.ts'
 import type { Pieces } from '../model/pieces.ts'
 import { toolKindOf } from '../model/tool-kind.ts'
 import type { Ask, Command } from '../supervise/contract.ts'
-import { askFor } from './ask.ts'
+import { askFor, type Asking, askOf, isAsk } from './ask.ts'
 import { inBursts } from './burst.ts'
 import type { Done, Host, Running } from './contract.ts'
 import { createCourse } from './course.ts'
@@ -175,24 +175,12 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
   }
 
   /** The host tells the question itself, if it asks anybody: what an agent asks looks the same for all agents. */
-  function raise(event: EventOf<'permission.request'> | EventOf<'question.request'>): void {
-    const { id, session, agent, turn, message, call } = event
-    const place = { session, agent, turn, message, call }
-    const ask: Ask =
-      event.kind === 'question.request'
-        ? {
-            ...askFor({ id, place, name: 'question', toolKind: 'question', input: undefined }, request.profile, cwd),
-            questions: event.questions,
-          }
-        : askFor(
-            { id, place, name: event.name ?? event.permission ?? 'tool', toolKind: event.toolKind ?? 'other', input: event.input },
-            request.profile,
-            cwd,
-          )
+  function raise(event: Asking): void {
+    const ask = askOf(event, request.profile, cwd)
     if (isClosed) ask.onlyNo = unheardText
     else if (event.kind === 'permission.request' && driver.canAllow?.(event) === false) ask.onlyNo = onlyForEverText
     unheard = isClosed ? ask : undefined
-    asks.set(id, ask)
+    asks.set(ask.id, ask)
     host.raise(ask)
   }
 
@@ -473,9 +461,6 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
 
   return { send, done: Promise.race([run(), forcedEnd]) }
 }
-
-const isAsk = (event: Event): event is EventOf<'permission.request'> | EventOf<'question.request'> =>
-  event.kind === 'permission.request' || event.kind === 'question.request'
 
 const onlyForEverText =
   'The agent does not offer to be allowed this call alone, and what allows for ever is never chosen. The call was not made.'
