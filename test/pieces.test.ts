@@ -54,7 +54,7 @@ async function written(
   const own = earlier > 0 ? openSessionLog(path, 's', earlier) : log
   const feed = createFeed({ path: own.path, start: readFileSync(own.path).length })
   let told = ''
-  feed.subscribe(0, { write: (text) => ((told += Buffer.from(text).toString()), true) })
+  feed.subscribe(0, { write: (text) => ((told += Buffer.from(text).toString()), true), isReading: () => false })
   const outs = { sluice: textOut(), avenor: textOut(), aictrl: textOut() }
   const kinds: string[] = []
   const plain: EventSink = { push: ({ seq, kind }) => void kinds.push(`${seq} ${kind}`), flush() {}, end() {} }

@@ -265,19 +265,22 @@ async function startHelper(job: Job, take: (told: Told) => void): Promise<{ ende
   stepBack()
   const ended = new Promise<void>((resolve, reject) => {
     let rest = ''
+    let missing = job.share.length
     helper.stdout.setEncoding('utf8').on('data', (text: string) => {
       const told = (rest + text).split('\n')
       rest = told.pop()!
       try {
-        for (const one of told) take(JSON.parse(one) as Told)
+        for (const one of told.map((text) => JSON.parse(text) as Told)) {
+          take(one)
+          if ('result' in one && --missing === 0) resolve() // what is left is the end of a process, which takes as long as reading 10 MB
+        }
       } catch (error) {
         reject(error)
       }
     })
     helper.on('error', ({ message }) => reject(new CommandError(`cannot start a second process to read the other files: ${message}`)))
     helper.on('close', (code, signal) => {
-      if (code === 0) resolve()
-      else reject(new CommandError(`the process that read the other files ended early (${signal ?? `exit code ${code}`})`))
+      reject(new CommandError(`the process that read the other files ended early (${signal ?? `exit code ${code}`})`))
     })
   })
   ended.catch(() => {}) // it is awaited later

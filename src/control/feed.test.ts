@@ -86,6 +86,7 @@ function reader(room: number): Out & { text: string; left: number; subscription?
       this.text += data.toString()
       return --this.left > 0
     },
+    isReading: () => false,
     read() {
       this.left = room
       this.subscription?.drained()
@@ -97,6 +98,39 @@ const linesOf = (text: string): { method: string; params: Rec }[] =>
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as { method: string; params: Rec })
+
+test('bytes that somebody still reads do not change, and those that nobody reads are used again', () => {
+  const log = openSessionLog(newFolder(), 's')
+  const feed = createFeed({ path: log.path, start: 0 })
+  const given: { reads: boolean; bytes: Uint8Array; text: string }[] = []
+  let reads = false
+  feed.subscribe(0, {
+    write: (bytes) => (given.push({ reads, bytes: bytes as Uint8Array, text: Buffer.from(bytes).toString() }), true),
+    isReading: () => reads,
+  })
+  let seq = 0
+  for (const [isReading, size] of [
+    [true, 1],
+    [true, 50_000],
+    [true, 50_000],
+    [false, 50_000],
+    [true, 60_000],
+    [false, 70_000],
+    [false, 1],
+  ] as const) {
+    reads = isReading
+    const event = { ...delta(String(seq).repeat(size)), seq: ++seq }
+    log.append(event)
+    log.flush()
+    feed.sink.push(event)
+    feed.sink.flush()
+  }
+  for (const { reads: isReading, bytes, text } of given) if (isReading) assert.equal(Buffer.from(bytes).toString(), text)
+  const [, , , fourth, fifth] = given.map(({ bytes }) => bytes.buffer)
+  assert.equal(fourth, fifth)
+  feed.close()
+  log.close()
+})
 
 test('whenever one subscribes, reads or rests: every event comes once, in order', async () => {
   type Step =

@@ -8,8 +8,12 @@ import type { EventSink } from './contract.ts'
 import { type Cursor, type LogPlace, openReplay, type Piece } from './replay.ts'
 import { notice } from './rpc.ts'
 
-/** False: no more for now; `drained` says when. */
-export type Out = { write(text: string | Uint8Array): boolean }
+export type Out = {
+  /** False: no more for now; `drained` says when. */
+  write(text: string | Uint8Array): boolean
+  /** Whether it may still look at bytes that it was given. */
+  isReading(): boolean
+}
 
 export type Subscription = { drained(): void; close(): void }
 
@@ -48,6 +52,7 @@ const noticesOf = (lines: readonly string[]): Uint8Array =>
 
 const mostHeld = 1 << 20 // bytes that wait for the end of a turn of the event loop
 const usualHeld = 1 << 17
+const leastShared = 1 << 15 // bytes; less is copied, so that one who waits for a little does not keep a whole block
 const blocksATurn = 64 // of 64 KiB
 
 /** Notices of events without a gap, as bytes: all who keep up get the same. */
@@ -56,6 +61,7 @@ function createBatch() {
   let size = 0
   let first = 0
   let last = 0
+  let isShared = false // what was taken is the block itself
 
   /** For the events from this one on. */
   function begin(seq: number, count: number): void {
@@ -94,11 +100,17 @@ function createBatch() {
       block.set(suffix, end - suffix.length)
       size = end
     },
+    /** The bytes are good until `release`. */
     take(): { first: number; last: number; bytes: Uint8Array } {
-      const taken = { first, last, bytes: Buffer.from(block.subarray(0, size)) }
+      isShared = size >= leastShared
+      const bytes = block.subarray(0, size)
+      const taken = { first, last, bytes: isShared ? bytes : Buffer.from(bytes) }
       first = last = size = 0
-      if (block.length > 2 * mostHeld) block = Buffer.allocUnsafeSlow(usualHeld)
       return taken
+    },
+    /** `isRead`: somebody still looks at what was taken. */
+    release(isRead: boolean): void {
+      if ((isRead && isShared) || block.length > 2 * mostHeld) block = Buffer.allocUnsafeSlow(usualHeld)
     },
   }
 }
@@ -136,14 +148,17 @@ export function createFeed(log: LogPlace): Feed {
     replay.mark(head)
     logged = head
     const { first, last, bytes } = batch.take()
+    let isRead = false
     for (const one of subscribers) {
       if (one.next > head) continue
       if (one.isFull) one.missed ||= one.cursor === undefined
       else if (one.cursor === undefined && one.next === first && last === head) {
         one.next = head + 1
         write(one, bytes)
+        isRead ||= one.out.isReading()
       } else if (!one.isScheduled) readOn(one)
     }
+    batch.release(isRead)
     look()
   }
 

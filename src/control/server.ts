@@ -33,6 +33,7 @@ export async function serveControl({ path, strict, run }: ServeOptions): Promise
   function onSocket(socket: Socket): void {
     const handle = createMethods(run, {
       write: (text) => socket.write(text) || socket.writableLength < mostWaiting,
+      isReading: () => socket.writableLength > 0,
       subscribed(subscription, mayAnswer) {
         socket.on('drain', () => subscription.drained())
         socket.on('close', () => {

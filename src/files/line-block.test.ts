@@ -18,7 +18,7 @@ test('lines leave in one write, in their order, and nothing leaves twice', () =>
 
 test('much leaves by itself, and a line that is larger than the block leaves whole, after those before it', () => {
   const { writes, add, flush } = gather()
-  const lines = [...Array.from({ length: 3000 }, (_, index) => `${index} ${'→'.repeat(index % 90)}`), 'x'.repeat(1 << 20), 'last']
+  const lines = [...Array.from({ length: 12_000 }, (_, index) => `${index} ${'→'.repeat(index % 90)}`), 'x'.repeat(1 << 20), 'last']
   for (const line of lines) add(line)
   assert.ok(writes.length > 3)
   assert.ok(writes.includes(`${'x'.repeat(1 << 20)}\n`))
