@@ -52,13 +52,16 @@ export function time(argv: readonly string[], env: NodeJS.ProcessEnv = process.e
   return { wall, cpu: childrenCpu() - used }
 }
 
-/** The command's bundle and the flags of Node that bin/sluice gives. */
+/** The flags of Node that bin/sluice gives. */
+export const flags = (): string[] =>
+  /(?:--[\w=-]+ )+(?="\$sluice_root\/dist)/.exec(readFileSync(SLUICE, 'utf8'))?.[0].trim().split(' ') ?? []
+
+/** The command's bundle, under these flags. */
 export function inOneProcess([command, ...argv]: readonly string[], order: Omit<Order, 'module' | 'argv'>): Pair[] {
-  const flags = /(?:--[\w=-]+ )+(?="\$sluice_root\/dist)/.exec(readFileSync(SLUICE, 'utf8'))?.[0].trim().split(' ') ?? []
   const module = join(import.meta.dirname, `../dist/${command}.js`)
   const whole: Order = { ...order, module, argv }
   const sink = openSync('/dev/null', 'w')
-  const program = [node, ...flags, PAIR, JSON.stringify(whole)]
+  const program = [node, ...flags(), PAIR, JSON.stringify(whole)]
   const done = spawnSync(node, program.slice(1), { stdio: ['ignore', sink, 'pipe', 'pipe'], maxBuffer: STDERR_LIMIT })
   closeSync(sink)
   if (done.status !== 0) throw new ChildFailed(program, done)

@@ -1,5 +1,6 @@
 // `node bench/classify.ts`: what the built-in classes cost, on top of parsing. A file is read to events, with and without a classifier that
 // is asked of each; what that takes longer is held against bare JSON.parse of the same file, in turns in one process.
+import { spawnSync } from 'node:child_process'
 import { readSync, openSync, closeSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { createClassifier } from '../src/analyze/classify.ts'
@@ -8,12 +9,15 @@ import { dialects } from '../src/index.ts'
 import { createReader } from '../src/stream/read.ts'
 import { parseFile } from './baseline.mjs'
 import { QUICK, SIZES } from './cases.ts'
+import { flags, node } from './child.ts'
 import { corpusPath, type Kind } from './corpus.ts'
 import { median } from './report.ts'
 
 const MOST = 0.1
 const WARM_UP = 3
 const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false } } })
+// As a user runs it.
+if (process.execArgv.length === 0) process.exit(spawnSync(node, [...flags(), ...process.argv.slice(1)], { stdio: 'inherit' }).status ?? 1)
 const sizes = values.quick ? QUICK : SIZES
 const rounds = values.quick ? 3 : 9
 

@@ -37,7 +37,7 @@ const ends = (reason) =>
 
 /** One answer of the model: a text in pieces, a call whose input comes in pieces, and the result of the call. */
 function answer() {
-  const words = 'The handler reads the whole file before it looks at the size, so a large one is held in memory twice. '.repeat(3)
+  const words = 'The handler reads the whole file before it looks at the size, so a large one is held in memory twice. '.repeat(9)
   const texts = words.match(/.{1,12}/gs)
   const input = { file_path: `/home/dev/work/project/src/part-${NUMBER}.ts`, offset: 1, limit: 400 }
   const inputs = JSON.stringify(input).match(/.{1,16}/gs)

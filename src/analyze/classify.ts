@@ -4,7 +4,7 @@ import { isRecord, parseJson, type Rec } from '../base/json.ts'
 import type { Event, EventOf } from '../model/event.ts'
 import { toolFailed } from '../model/outcome.ts'
 import { type Class, classOfKind, type Verdict } from './classes.ts'
-import { type Reading, readOn, startReading } from './phrases.ts'
+import { type Reading, readOn, readWhole, startReading } from './phrases.ts'
 import type { UserRules } from './rules.ts'
 import { createMatcher } from './rules-match.ts'
 import { commandIn } from './subject.ts'
@@ -64,13 +64,14 @@ export function createClassifier({ rules, nameOf }: ClassifierOptions = {}): Cla
   /** A whole text. One whose pieces were told says nothing new. A message without a name is over with it. */
   function whole(open: Open, event: EventOf<'text.end'> | EventOf<'thought.end'>): Verdict {
     if (event.message === undefined) reopen(open, undefined)
-    return said(event, event.streamed || event.text === undefined ? undefined : readOn(startReading(), event.text))
+    return said(event, event.streamed || event.text === undefined ? undefined : readWhole(event.text))
   }
 
   function prompt(event: EventOf<'prompt.submit'>): Verdict {
     const { text, message, partial } = event
     if (text === undefined) return byKind(event)
-    const open = partial === true ? laneOf(event).prompt : opened()
+    if (partial !== true) return said(event, readWhole(text))
+    const open = laneOf(event).prompt
     if (open.message !== message) reopen(open, message)
     return said(event, readOn(open.reading, text))
   }

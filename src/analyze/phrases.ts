@@ -62,6 +62,9 @@ export function readOn(reading: Reading, piece: string): string | undefined {
   return rule
 }
 
+/** The same of a text that does not go on. */
+export const readWhole = (text: string): string | undefined => (search(text, 0) < 0 ? undefined : readOn(startReading(), text))
+
 function hold(reading: Reading, held: string): void {
   const length = lengthOf(held)
   reading.held = held
