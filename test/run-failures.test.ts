@@ -153,6 +153,26 @@ suite('a cap', () => {
     says(told, { exit: 4, reason: 'unknown', code: 'budget', stop: 'error', claude: 'error_max_budget_usd', appctl: /max cost reached/ })
   })
 
+  test('on tokens waits for no answer, and a call beside that needs none is made', async (t) => {
+    const script = 'turns: [{tools: [{name: glob, input: {pattern: "*"}}, {name: bash, input: {command: make}}]}, {text: on and on}]'
+    const told = await run(t, 'script', script, '--max-tokens', '1', '--permission-handler', 'control')
+    assert.equal(told.code, 4, told.stderr)
+    assert.deepEqual(
+      all(told.sluice, 'tool.end').map(({ name, status }) => [name, status]),
+      [
+        ['bash', 'cancelled'],
+        ['glob', 'ok'],
+      ],
+    )
+    assert.deepEqual(
+      all(told.sluice, 'permission.answer').map(({ permission, decision }) => [permission, decision]),
+      [
+        ['bash', 'cancelled'],
+        ['glob', 'allow'],
+      ],
+    )
+  })
+
   test('on time ends with exit code 124 while the model thinks', async (t) => {
     const told = await run(t, 'openai', 'turns: [{text: so slow, chunk: 1, delay: 10s}]', '--timeout', '700ms')
     says(told, { exit: 124, reason: 'timeout', code: 'timeout', stop: 'timeout', claude: 'error_during_execution', appctl: /timed out/ })

@@ -248,6 +248,8 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
         const ask = asks.get(command.id)
         if (ask === undefined || ask === 'answered') return
         asks.set(command.id, 'answered')
+        // A turn that goes on without what it asked for does not come to its own end.
+        if (cancel?.when === 'step' && command.answer.decision === 'cancelled') broken = 'now'
         talk.answer(ask, command.answer)
         break
       }
@@ -285,7 +287,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     if (cancel !== undefined) cancel = { ...cancel, when: 'now' }
     if (isBusy()) talk.interrupt()
     // Not of a turn whose end it has told already: that may still be on its way here.
-    if (command.target === 'session' || course.isTurnOpen()) queueMicrotask(() => (broken = command.when ?? 'now'))
+    if (command.target === 'session' || course.isTurnOpen()) queueMicrotask(() => (broken ??= command.when ?? 'now'))
     if (command.target === 'session') {
       wire.close()
       after(times.interruptMs, end)

@@ -53,6 +53,7 @@ type Open = { gone: AbortController; tell?(): void }
 const nobodyChose = 'Nobody can be asked in this run. Decide for yourself, and say what you decided.'
 const mostOpen = 256 // questions: nobody has that many at once who means well
 const tooMany = `Too many questions are open, so this one was not asked. Wait for their answers.`
+const stoppingText = 'The run is about to end, so nobody is asked any more. The call was not made.'
 const graceMs = 5000
 const longestTimer = 2 ** 31 - 1
 
@@ -65,6 +66,7 @@ export function startRun({ start, broker, answerer, chooser, guard, policies, pi
   const timers = new Set<NodeJS.Timeout>()
   let clock: { timer: NodeJS.Timeout; due: number } | undefined // for the next tick that matters
   let isOver = false
+  let isStopping = false // after the step at hand
   let running: Running | undefined
   let last: Event | undefined
 
@@ -168,7 +170,8 @@ export function startRun({ start, broker, answerer, chooser, guard, policies, pi
     if (ask.questions !== undefined) return pose(ask, ask.questions)
     const verdict = broker.decide(ask)
     if ('answer' in verdict) return settle(verdict)
-    if (open.size >= mostOpen) return settle(unasked(broker.withdraw(ask.id, 'cancelled', 'policy', tooMany)!))
+    const unaskable = isStopping ? stoppingText : open.size >= mostOpen ? tooMany : undefined
+    if (unaskable !== undefined) return settle(unasked(broker.withdraw(ask.id, 'cancelled', 'policy', unaskable)!))
     void consult(verdict)
   }
 
@@ -228,6 +231,7 @@ export function startRun({ start, broker, answerer, chooser, guard, policies, pi
     posed.set(ask.id, ask)
     tell('question.request', { id: ask.id, questions }, ask.place)
     if (ask.onlyNo !== undefined) return settleChoice(ask, { decision: 'reject', by: 'policy', text: ask.onlyNo })
+    if (isStopping) return withdrawOne(ask.id, 'policy', 'cancelled', stoppingText)
     void Promise.resolve(chooser?.(ask, gone.signal)).then(
       (chosen) => choose(ask, chosen),
       () => choose(ask, undefined),
@@ -261,8 +265,8 @@ export function startRun({ start, broker, answerer, chooser, guard, policies, pi
     if (settled !== undefined) settle(settled)
   }
 
-  function withdraw(by: 'user' | 'host' | 'policy'): void {
-    for (const id of open.keys()) withdrawOne(id, by)
+  function withdraw(by: 'user' | 'host' | 'policy', text?: string): void {
+    for (const id of open.keys()) withdrawOne(id, by, 'cancelled', text)
   }
 
   // ── commands ───────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -274,6 +278,13 @@ export function startRun({ start, broker, answerer, chooser, guard, policies, pi
       if (command.target === 'session') after(graceMs, () => force(command.text ?? 'the agent did not stop in time', command.signal))
     }
     running!.send(command)
+    if (command.type === 'cancel' && command.when === 'step' && command.reason !== 'max_turns') stopAsking(command.by)
+  }
+
+  /** A step that may end must not wait for somebody's answer. Calls of the last message that is allowed are another matter. */
+  function stopAsking(by: 'user' | 'host' | 'policy'): void {
+    isStopping = true
+    withdraw(by, stoppingText)
   }
 
   function force(text: string, signal?: string): void {
