@@ -208,6 +208,17 @@ test('a program that asks when its input is closed can only be refused, and is n
   )
 })
 
+test('a program that lives on after its work is ended however much it talks', async () => {
+  const running = start('talks-on')
+  assert.equal((await whole(running)).reason, 'end_turn')
+  assert.equal(running.of('notice')[0]!.code, 'lingering')
+  for (const what of ['turn', 'question']) {
+    const { reason, error } = await whole(start('talks-on', what))
+    assert.deepEqual([reason, error!.code], ['error', 'lingering'])
+    assert.match(error!.text, /went on unasked after all that it was given was done; it was ended after/)
+  }
+})
+
 test('what is used up is used up for a subagent as well: it is stopped after its step', async () => {
   const running = start('subagent')
   await running.until('task.start')

@@ -73,6 +73,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
   let cancel: Cancel | undefined
   let broken: Cancel['when'] // we have interrupted the turn; `step`: after its last step
   let leaving: NodeJS.Timeout | undefined
+  let isLeaving = false // all is done, and nothing more to be waited for
   let forced: (done: Done) => void
   const forcedEnd = new Promise<Done>((resolve) => (forced = resolve))
 
@@ -315,20 +316,25 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     for (const prompt of given) wire.show(prompt)
   }
 
-  /** Its input is closed when all is done, and it is given time to leave. */
+  /** Its input is closed when all is done, and it is given time to leave: not more of it by talking on. */
   function step(): void {
+    if (isLeaving && !(mayGoOn() && (isBusy() || hasTasks()))) return
     if (leaving !== undefined) clearTimeout(leaving)
     leaving = undefined
+    isLeaving = false
     if (isEnding) return
     if (unheard !== undefined) return void (leaving = setTimeout(abandonUnheard, times.lingerMs))
     if (!isLast || isBusy()) return
     if (isClosed && driver.stays === true) return dismiss()
-    const mayGoOn = driver.onlyPrompted !== true && course.hadTasks()
-    if (isClosed) leaving = setTimeout(leave, restMs())
-    else if (mayGoOn && course.openTasks() > 0) leaving = setTimeout(close, times.tasksMs) // an end that is never told must not hold the run
-    else if (mayGoOn) leaving = setTimeout(close, times.settleMs)
+    if (isClosed) [leaving, isLeaving] = [setTimeout(leave, restMs()), !hasTasks()]
+    else if (mayGoOn() && course.openTasks() > 0) leaving = setTimeout(close, times.tasksMs) // an end that is never told must not hold the run
+    else if (mayGoOn()) leaving = setTimeout(close, times.settleMs)
     else close()
   }
+
+  /** By itself, when a task of its comes to an end. */
+  const mayGoOn = (): boolean => driver.onlyPrompted !== true && course.hadTasks()
+  const hasTasks = (): boolean => course.openTasks() + course.openCommands() > 0
 
   function dismiss(): void {
     if (!wasEnded) end()
@@ -343,6 +349,8 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
   }
 
   function leave(): void {
+    if (unheard !== undefined) return abandonUnheard()
+    if (isBusy()) return abandon('lingering', 'went on unasked after all that it was given was done', afterLinger)
     wasEnded = true
     scene.tell('notice', {
       level: 'warn',
