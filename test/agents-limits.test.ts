@@ -1,4 +1,4 @@
-// A cap that is reached while somebody is asked: a whole run with an agent that goes on to spend.
+// Caps under a whole run: with an agent that goes on to spend while somebody is asked, and with one that tells what all runs have cost.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
@@ -8,6 +8,7 @@ import { startSpawned } from '../src/agents/spawned.ts'
 import type { Answerer } from '../src/run/run.ts'
 import { createLimits, type LimitSettings } from '../src/supervise/limits.ts'
 import { fixture, playRun, type Told } from './agents-play.ts'
+import { linesOf, place, sluice } from './run-support.ts'
 
 const nobody: Answerer = (_, signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined)))
 
@@ -32,3 +33,15 @@ for (const detail of ['', 'late'])
       [['cancelled', 'policy']],
     )
   })
+
+test('a session that goes on may spend as much again, though its agent tells what all of it has cost', async (t) => {
+  const here = place(t)
+  const agent = ['run', '--format', 'sluice', '--agent', `acp:env FIXTURE_RESUME=1 node ${fixture('agents/acp.mjs')}`, '--max-cost', '1']
+  const first = await sluice(here, [...agent, 'spend 0.9'])
+  assert.equal(first.code, 0, first.stderr)
+  const resume = ['--resume', String(linesOf(first.stdout).at(-1)!['session'])]
+  const second = await sluice(here, [...agent, ...resume, 'spend 1.7'])
+  assert.deepEqual([second.code, second.stderr.includes('max cost')], [0, false], second.stderr)
+  const third = await sluice(here, [...agent, ...resume, 'spend 2.8\nwait'])
+  assert.equal(third.code, 4, third.stderr)
+})

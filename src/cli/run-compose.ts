@@ -73,7 +73,7 @@ async function composed(
   const { run } = flags
   const id = run.id ?? newId('run')
   const now = Date.now
-  const watch = await watchOf(flags, agent.frame, now())
+  const watch = await watchOf(flags, agent.frame, now(), first.history)
   const secrets = flags.redact ? await secretsOf(agent.frame) : undefined
   const logs = sessionLogs(first.log, unwritten)
   const notifier = await notifierOf(flags, (event) => pipeline.emit([event]))

@@ -1,4 +1,5 @@
 // Who watches a run, whatever its agent, from the settings and the command line.
+import type { Event } from '../model/event.ts'
 import { createPricer } from '../prices/price.ts'
 import type { Frame } from '../run/frame.ts'
 import { createDeadlines } from '../supervise/deadline.ts'
@@ -28,7 +29,13 @@ export type Watch = {
   left(now: number): number
 }
 
-export async function watchOf(flags: AgentFlags, { settings, profile }: Frame, startedAt: number): Promise<Watch> {
+/** `history`: of the session that the run goes on with. */
+export async function watchOf(
+  flags: AgentFlags,
+  { settings, profile }: Frame,
+  startedAt: number,
+  history?: readonly Event[],
+): Promise<Watch> {
   const maxTurns = flags.maxTurns ?? profile.maxTurns ?? settings.maxTurns
   const maxCost = flags.maxCost ?? settings.maxCost
   const timeoutMs = flags.timeoutMs ?? settings.timeoutMs
@@ -36,6 +43,7 @@ export async function watchOf(flags: AgentFlags, { settings, profile }: Frame, s
   let quota = createQuota()
   const limits = createLimits({
     startedAt,
+    history,
     ...(maxTurns !== undefined && { maxTurns }),
     ...(maxCost !== undefined && { maxCost, price: createPricer(await loadPrices()) }),
     ...(timeoutMs !== undefined && { timeoutMs }),

@@ -124,6 +124,25 @@ test('what an agent tells late, in sums or as running totals is counted, and onc
   assert.deepEqual(names(step(total)), ['stop budget'])
 })
 
+test('what earlier runs of the session had spent is not spent by this one', () => {
+  const place = { session: 's' }
+  const begun = (how: 'new' | 'resumed'): Event => makeEvent('session.start', { how }, place)
+  const turn = makeEvent('turn.start', { trigger: 'prompt' }, place)
+  const total = (usd: number, input: number): Event =>
+    makeEvent('usage.update', { scope: 'session', cumulative: true, usage: { input }, cost: { usd, by: 'source' } }, place)
+  const history = [begun('new'), turn, total(1, 100), total(2, 200)]
+  const said = (before: readonly Event[], ...events: Event[]): string[] => {
+    const { step } = createLimits({ startedAt: 0, maxTokens: 100, maxCost: 1, history: before })
+    return events.flatMap((event) => names(step(event)))
+  }
+  assert.deepEqual(said(history, begun('resumed'), turn, total(2.5, 250)), [])
+  assert.deepEqual(said(history, begun('resumed'), turn, total(2.5, 299), total(3, 299)), ['max_tokens_near', 'stop budget'])
+  // It counts anew, or tells first what was there before.
+  assert.deepEqual(said(history, begun('resumed'), turn, total(0.5, 50), total(1, 60)), ['stop budget'])
+  assert.deepEqual(said([], begun('resumed'), total(2, 200), turn, total(2.5, 250), total(3, 260)), ['stop budget'])
+  assert.deepEqual(said([], begun('new'), total(1, 1)), ['stop budget'])
+})
+
 test('tokens without a cost are priced', () => {
   const { step } = createLimits({ startedAt: 0, maxCost: 1, price: ({ tokens }) => (tokens.input ?? 0) * 1e9 })
   assert.deepEqual(names(step(ended({ usage: { input: 1 } }))), ['stop budget'])

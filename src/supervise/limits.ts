@@ -1,9 +1,8 @@
 // Caps on model messages, money, tokens, calls and time: says once that a cap is near, and once that it is reached.
-import { createAmounts } from '../analyze/track-amounts.ts'
 import type { Event } from '../model/event.ts'
-import { totalTokens } from '../model/usage.ts'
 import type { Pricer } from '../prices/price.ts'
 import { earlier, earlyMs, isOwn, type PolicyAction, spanText, type Stop } from './policy.ts'
+import { createSpent } from './spent.ts'
 
 export type LimitSettings = {
   startedAt: number
@@ -20,6 +19,8 @@ export type LimitSettings = {
   progressTimeoutMs?: number | undefined
   /** For agents that tell tokens and no cost. */
   price?: Pricer | undefined
+  /** What was told of the session before this run: that is not spent by it. */
+  history?: readonly Event[] | undefined
 }
 
 export type LimitAction = Extract<PolicyAction, { type: 'notice' | 'stop' }>
@@ -38,8 +39,8 @@ const near = 0.8
 const none: LimitAction[] = [] // never changed
 
 export function createLimits(settings: LimitSettings): Limits {
-  const { startedAt, maxTurns, maxCost, maxTokens, maxToolCalls, timeoutMs, progressTimeoutMs, price } = settings
-  const amounts = maxCost === undefined && maxTokens === undefined ? undefined : createAmounts(price)
+  const { startedAt, maxTurns, maxCost, maxTokens, maxToolCalls, timeoutMs, progressTimeoutMs, price, history } = settings
+  const spent = maxCost === undefined && maxTokens === undefined ? undefined : createSpent(price, history)
   let progress = createProgress(startedAt)
   const told = new Set<string>()
   let messages = 0
@@ -72,9 +73,8 @@ export function createLimits(settings: LimitSettings): Limits {
   }
 
   function tokens(): LimitAction[] {
-    const usage = amounts?.usage()
-    if (maxTokens === undefined || usage === undefined) return []
-    const used = totalTokens(usage)
+    const used = spent?.tokens() ?? 0
+    if (maxTokens === undefined || used === 0) return []
     const text = `${used} of ${maxTokens} tokens are used (--max-tokens)`
     if (used >= maxTokens) return stop('max_tokens', 'budget', text, 'step')
     return used >= maxTokens * near ? warn('max_tokens_near', text) : []
@@ -83,10 +83,10 @@ export function createLimits(settings: LimitSettings): Limits {
   function money(event: Event): LimitAction[] {
     if (maxCost === undefined) return []
     const unknown =
-      isUnpriced(event) && !told.has('max_cost_unknown') && amounts?.hasUnpriced() === true
+      isUnpriced(event) && !told.has('max_cost_unknown') && spent?.hasUnpriced() === true
         ? warn('max_cost_unknown', 'the price of the model is not known, so --max-cost cannot be kept before the agent tells its cost')
         : none
-    const usd = amounts?.costUsd() ?? 0
+    const usd = spent?.usd() ?? 0
     const text = `$${usd.toFixed(4)} of $${maxCost} are spent (--max-cost)`
     if (usd >= maxCost) return [...unknown, ...stop('max_cost', 'budget', text, 'step')]
     return usd >= maxCost * near ? [...unknown, ...warn('max_cost_near', text)] : unknown
@@ -94,11 +94,8 @@ export function createLimits(settings: LimitSettings): Limits {
 
   /** Agents tell what they used in many ways and at many times; the book-keeper knows them all. */
   function used(event: Event): LimitAction[] {
-    if (amounts === undefined) return []
-    const before = amounts.costUsd()
-    const tokensBefore = amounts.usage()
-    amounts.observe(event)
-    const isNews = amounts.costUsd() !== before || amounts.usage() !== tokensBefore || event.kind === 'message.end'
+    if (spent === undefined) return none
+    const isNews = spent.observe(event) || event.kind === 'message.end'
     return isNews ? [...tokens(), ...money(event)] : []
   }
 
@@ -141,7 +138,7 @@ export function createLimits(settings: LimitSettings): Limits {
       }
       if (event.kind === 'tool.start') return toolCalls()
       const counted = event.kind === 'message.end' && event.agent === undefined ? turns(event.finish) : none
-      return amounts === undefined ? counted : [...counted, ...used(event)]
+      return spent === undefined ? counted : [...counted, ...used(event)]
     },
     tick: (now) => spans.flatMap((span) => time(span, now)),
     due: () => earlier(dueOf(spans[0]), dueOf(spans[1])),
