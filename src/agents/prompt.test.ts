@@ -6,7 +6,8 @@ import type { Driver } from './driver.ts'
 import { headlessTalk } from './headless.ts'
 import { fails, type Kind, play, says, type Table } from './rpc-support.test.ts'
 import { acp } from '../dialects/acp/index.ts'
-import { patience, startSpawned } from './spawned.ts'
+import { patience } from './patience.ts'
+import { startSpawned } from './spawned.ts'
 import { hear, session, whole } from './support.test.ts'
 
 const stop = { type: 'cancel', target: 'turn', by: 'user', reason: 'cancelled' } as const

@@ -8,7 +8,8 @@ import type { Answer, Ask } from '../supervise/contract.ts'
 import { acpDriver } from './acp/agent.ts'
 import { codexDriver } from './codex/agent.ts'
 import type { AgentRequest } from './driver.ts'
-import { type Patience, patience, startSpawned } from './spawned.ts'
+import { type Patience, patience } from './patience.ts'
+import { startSpawned } from './spawned.ts'
 import { fixture, hear, session } from './support.test.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'rpc-'))

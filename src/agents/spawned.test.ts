@@ -7,7 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { claude } from '../dialects/claude/index.ts'
 import type { Driver } from './driver.ts'
 import { headlessTalk } from './headless.ts'
-import { patience, startSpawned } from './spawned.ts'
+import { patience } from './patience.ts'
+import { startSpawned } from './spawned.ts'
 import { fixture, hear, session, whole } from './support.test.ts'
 
 const driver = (mode: string, ...more: string[]): Driver => ({

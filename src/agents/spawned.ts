@@ -1,11 +1,10 @@
 // The harness around a program that is an agent: its bytes become events, commands become words of its protocol, and its end, however
 // it comes, becomes exactly one end of the session that says what really happened.
 import { randomBytes } from 'node:crypto'
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Rec, stringifyJson } from '../base/json.ts'
 import { quoted } from '../base/text.ts'
-import type { Event, EventOf, Fault, Payload } from '../model/event.ts'
-import { faultOf } from '../model/fault.ts'
+import type { Event, EventOf } from '../model/event.ts'
 import { outcomeOf } from '../model/outcome.ts'
 import type { Pieces } from '../model/pieces.ts'
 import { toolKindOf } from '../model/tool-kind.ts'
@@ -15,34 +14,18 @@ import { inBursts } from './burst.ts'
 import type { Done, Host, Running } from './contract.ts'
 import { createCourse } from './course.ts'
 import type { Driver, Program, Prompt, SpawnRequest, Wire } from './driver.ts'
+import { createEarly } from './early.ts'
 import { createListener } from './listen.ts'
 import { type Cancel, endOfRun, forcedReason } from './outcome.ts'
+import { createParting } from './parting.ts'
+import { patience, type Patience } from './patience.ts'
+import { drain } from './process/drain.ts'
 import { type Exit, type Group, startGroup } from './process/group.ts'
 import { linesOf } from './process/lines.ts'
-import { tailOf, type Tail } from './process/tail.ts'
+import { tailNotice, tailOf, type Tail } from './process/tail.ts'
 import { promptOf } from './prompt.ts'
 import { createScene } from './scene.ts'
 
-export type Patience = {
-  /** For an interrupted turn to end, before the session is ended. */
-  interruptMs: number
-  /** Between TERM and KILL. */
-  termMs: number
-  /** For the program to leave after its input is closed and its turns are done. */
-  lingerMs: number
-  /** The same while something that it started in the background still runs, and says nothing. */
-  tasksMs: number
-  /** For a turn that a finished task may bring. */
-  settleMs: number
-  /** For output after the exit, since something else may hold the pipe open: as long as more comes, ten times that. */
-  drainMs: number
-}
-export const patience: Patience = { interruptMs: 1500, termMs: 1500, lingerMs: 10_000, tasksMs: 120_000, settleMs: 300, drainMs: 300 }
-/** An open pipe keeps us here by itself. */
-const idly = { ref: false }
-
-const shownStderr = 4096
-const mostEarly = 1000 // events
 const mostUnread = 32 * 2 ** 20 // bytes that were written to it
 
 export function startSpawned(driver: Driver, request: SpawnRequest, above: Host, times: Patience = patience): Running {
@@ -61,19 +44,13 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
   let given: Prompt[] = [] // those among them that it gets as soon as it runs, where it did not begin the session itself
   const late: Prompt[] = [] // it has its only prompt, and has not begun
   const told = new WeakSet<Prompt>() // by us
-  const early: Event[] = [] // from before it is known which session is ours
   let isTakenBack = false // a prompt, before the agent got it
   let isLast = false // no more prompts will come
   let isClosed = false // its input
-  let wasEnded = false
-  let unheard: Ask | undefined // it asked when nobody could answer any more, and has not gone on since
-  let abandoned: Fault | undefined
   let isEnding = false
   let over: Done | undefined
   let cancel: Cancel | undefined
   let broken: Cancel['when'] // we have interrupted the turn; `step`: after its last step
-  let leaving: NodeJS.Timeout | undefined
-  let isLeaving = false // all is done, and nothing more to be waited for
   let forced: (done: Done) => void
   const forcedEnd = new Promise<Done>((resolve) => (forced = resolve))
 
@@ -94,8 +71,8 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     onRecord(record) {
       if (over !== undefined) return
       talk.heard?.(record)
-      if (early.length > 0) take([])
-      step()
+      if (early.hasAny()) take([])
+      parting.step()
     },
   })
 
@@ -108,40 +85,33 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
 
   function take(events: readonly Event[]): void {
     if (over !== undefined) return
-    if (isEarly(events)) return void early.push(...events)
+    if (early.keeps(events)) return
     main() // once it is said which session is ours, its events are known by that name
-    for (const one of early.length === 0 ? events : withEarly(events)) {
+    for (const one of early.before(events)) {
       const event = scene.place(one)
       if (event === undefined) continue
       if (isAsk(event)) raise(event)
       else if (!isToldAnswer(event)) tell(event)
     }
-    step()
+    parting.step()
   }
 
-  /** From the first that names a session. A question cannot wait. */
-  function isEarly(events: readonly Event[]): boolean {
-    if (talk.isOpening?.() !== true || isEnding || early.length >= mostEarly || events.some(isAsk)) return false
-    return early.length > 0 || events.some(({ session }) => session !== undefined)
-  }
-
-  /** Our session begins before all others; if it never will, they are others all the same. */
-  function withEarly(events: readonly Event[]): Event[] {
-    const all = [...early.splice(0), ...events]
-    const start = all.findIndex(({ kind, session }) => kind === 'session.start' && scene.isCalled(session))
-    if (main() !== undefined) return start > 0 ? [all[start]!, ...all.toSpliced(start, 1)] : all
-    if (!isEnding && talk.isOpening?.() === true) return all
-    begin()
-    scene.call('')
-    return all
-  }
+  const early = createEarly({
+    isOpening: () => !isEnding && talk.isOpening?.() === true,
+    main,
+    isCalled: scene.isCalled,
+    beginAlone() {
+      begin()
+      scene.call('')
+    },
+  })
 
   function takePieces(pieces: Pieces): void {
     if (over !== undefined) return
-    if (early.length > 0) return take(pieces.events())
+    if (early.hasAny()) return take(pieces.events())
     scene.place(pieces.joined)
     host.pieces!(pieces)
-    step()
+    parting.step()
   }
 
   /** The session that all prompts go to, where others may stand beside it. */
@@ -152,7 +122,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
 
   function tell(event: Event): void {
     if (!scene.isOwn(event) && main() !== undefined) return host.tell(event)
-    if (unheard?.place.call === undefined || event.call === undefined || event.call === unheard.place.call) unheard = undefined
+    parting.see(event)
     if (event.kind === 'turn.end' && event.agent === undefined && !isEnding) asMeant(event)
     course.see(event)
     host.tell(event)
@@ -178,9 +148,10 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
   /** The host tells the question itself, if it asks anybody: what an agent asks looks the same for all agents. */
   function raise(event: Asking): void {
     const ask = askOf(event, request.profile, cwd)
-    if (isClosed) ask.onlyNo = unheardText
-    else if (event.kind === 'permission.request' && driver.canAllow?.(event) === false) ask.onlyNo = onlyForEverText
-    unheard = isClosed ? ask : undefined
+    if (isClosed) {
+      ask.onlyNo = unheardText
+      parting.asked(ask)
+    } else if (event.kind === 'permission.request' && driver.canAllow?.(event) === false) ask.onlyNo = onlyForEverText
     asks.set(ask.id, ask)
     host.raise(ask)
   }
@@ -231,7 +202,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
       const place = { session: request.session, turn: scene.turn(), call: id }
       return host.judge?.(askFor({ id, place, name, toolKind: toolKindOf(name), input }, request.profile, cwd))
     },
-    signal: (name) => signalGroup(group, name),
+    signal: (name) => group?.signal(name),
   }
   const talk = driver.talk(wire)
 
@@ -262,7 +233,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
       case 'finish':
         isLast = true
     }
-    step()
+    parting.step()
   }
 
   /** What an agent that works by prompts alone says after its turn holds up nothing. */
@@ -316,64 +287,18 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     for (const prompt of given) wire.show(prompt)
   }
 
-  /** Its input is closed when all is done, and it is given time to leave: not more of it by talking on. */
-  function step(): void {
-    if (isLeaving && !(mayGoOn() && (isBusy() || hasTasks()))) return
-    if (leaving !== undefined) clearTimeout(leaving)
-    leaving = undefined
-    isLeaving = false
-    if (isEnding) return
-    if (unheard !== undefined) return void (leaving = setTimeout(abandonUnheard, times.lingerMs))
-    if (!isLast || isBusy()) return
-    if (isClosed && driver.stays === true) return dismiss()
-    if (isClosed) [leaving, isLeaving] = [setTimeout(leave, restMs()), !hasTasks()]
-    else if (mayGoOn() && course.openTasks() > 0) leaving = setTimeout(close, times.tasksMs) // an end that is never told must not hold the run
-    else if (mayGoOn()) leaving = setTimeout(close, times.settleMs)
-    else close()
-  }
-
-  /** By itself, when a task of its comes to an end. */
-  const mayGoOn = (): boolean => driver.onlyPrompted !== true && course.hadTasks()
-  const hasTasks = (): boolean => course.openTasks() + course.openCommands() > 0
-
-  function dismiss(): void {
-    if (!wasEnded) end()
-    wasEnded = true
-  }
-
-  const restMs = (): number => (course.openCommands() > 0 ? times.tasksMs : times.lingerMs)
-
-  function close(): void {
-    wire.close()
-    step()
-  }
-
-  function leave(): void {
-    if (unheard !== undefined) return abandonUnheard()
-    if (isBusy()) return abandon('lingering', 'went on unasked after all that it was given was done', afterLinger)
-    wasEnded = true
-    scene.tell('notice', {
-      level: 'warn',
-      code: 'lingering',
-      text: `${driver.title} had nothing left to do and did not leave; it was ended after ${restMs() / 1000} s`,
-    })
-    end()
-  }
-
-  /** Nothing more can be had of it. */
-  function abandon(code: string, what: string, when: string): void {
-    if (abandoned !== undefined || wasEnded) return
-    const text = `${driver.title} ${what}; it was ended ${when}`
-    abandoned = faultOf(text, { code })
-    wasEnded = !isBusy()
-    begin()
-    scene.tell('notice', { level: 'warn', code, text })
-    wire.close()
-    end()
-  }
-
-  const afterLinger = `after ${times.lingerMs / 1000} s`
-  const abandonUnheard = (): void => abandon('unheard', 'asked something when its input was closed, and waited for the answer', afterLinger)
+  const parting = createParting({
+    driver,
+    times,
+    course,
+    isBusy,
+    isLast: () => isLast,
+    isClosed: () => isClosed,
+    close: wire.close,
+    begin,
+    note: (notice) => scene.tell('notice', notice),
+    end,
+  })
 
   // ── its life ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -386,26 +311,17 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
       heardAt = Date.now()
       listener.push(chunk)
       host.release()
-      if (started.stdin!.writableLength > mostUnread) abandon('unread', 'asked more than it read the answers to', 'now')
+      if (started.stdin!.writableLength > mostUnread) parting.abandon('unread', 'asked more than it read the answers to', 'now')
     })
     let hasExited = false
-    started.stdout.once('end', () => {
-      const abandonSilent = (): void => abandon('silent', 'closed its output and did not leave', afterLinger)
-      after(times.lingerMs, () => hasExited || abandonSilent())
-    })
+    const abandonSilent = (): void => (hasExited ? undefined : parting.abandon('silent', 'closed its output and did not leave'))
+    started.stdout.once('end', () => after(times.lingerMs, abandonSilent))
     for (const words of written) started.stdin!.write(words)
     if (isClosed) started.stdin!.end()
     if (cancel?.when !== 'step' && cancel !== undefined) end()
     const exit = await started.exited
     hasExited = true
-    const exitedAt = Date.now()
-    // Its children may hold the pipe open, silent or not.
-    while (!started.stdout.closed && Date.now() - heardAt < times.drainMs && Date.now() - exitedAt < 10 * times.drainMs)
-      await Promise.race([started.drained, sleep(20, undefined, idly)])
-    await started.end(times.termMs)
-    await Promise.race([started.drained, sleep(times.drainMs, undefined, idly)]) // why it failed stands on stderr, and may come late
-    started.stdout.destroy()
-    started.stderr.destroy()
+    await drain(started, () => heardAt, times)
     return exit
   }
 
@@ -435,7 +351,8 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     listener.flush()
     isEnding = true
     take([])
-    for (const timer of [...timers, leaving]) clearTimeout(timer)
+    parting.over()
+    for (const timer of timers) clearTimeout(timer)
     const said = stderr?.text() ?? ''
     const { title } = driver
     const turn = course.lastTurn()
@@ -446,12 +363,12 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
       turn,
       isUnfinished: isBusy(),
       isTakenBack,
-      wasEnded,
-      abandoned,
+      wasEnded: parting.wasEnded(),
+      abandoned: parting.abandoned(),
       cancel,
       stderr: said,
     })
-    const left = abandoned === undefined ? exit : undefined // else by us
+    const left = parting.abandoned() === undefined ? exit : undefined // else by us
     const cause = { reason, error, exitCode: left?.code ?? undefined, signal: cancel?.signal ?? left?.signal ?? undefined }
     listener.end({ ...cause, session: main() })
     for (const ask of asks.values()) if (ask !== 'answered') host.withdraw(ask.id)
@@ -459,7 +376,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     for (const prompt of given) wire.show(prompt, group === undefined ? 'queued' : 'sent')
     for (const prompt of [...late, ...(talk.unsent?.() ?? [])]) wire.drop(prompt)
     const isBad = outcomeOf(reason) === 'failed' && cancel === undefined
-    if (isBad && said.trim() !== '') scene.tell('notice', stderrNotice(title, said, stderr!.bytes()))
+    if (isBad && said.trim() !== '') scene.tell('notice', tailNotice(title, stderr!))
     if (isBad && error !== undefined && error !== turn?.error)
       scene.tell('error', { scope: 'session', fatal: true, error, source: driver.name })
     const { usage, cost } = course.spent()
@@ -477,16 +394,3 @@ const onlyForEverText =
 const unheardText = 'The input of the agent is closed: no answer can reach it.'
 
 const notFound = ({ title }: Driver, { file }: Program): string => `${title} could not be started: there is no program "${file}"`
-
-function signalGroup(group: Group | undefined, name: NodeJS.Signals): void {
-  try {
-    if (group !== undefined) process.kill(-group.pid, name)
-  } catch {
-    // it is gone
-  }
-}
-
-function stderrNotice(title: string, text: string, bytes: number): Payload<'notice'> {
-  const shown = text.length > shownStderr ? `…${text.slice(-shownStderr)}` : text
-  return { level: 'warn', code: 'stderr', text: `${title} wrote to stderr: ${shown.trimEnd()}`, data: { bytes, text } }
-}

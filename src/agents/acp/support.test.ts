@@ -1,7 +1,8 @@
 // For tests of agents that speak the protocol: the small agent, whose prompts are its scripts, and recordings.
 import type { Answer, Ask } from '../../supervise/contract.ts'
 import type { AgentRequest, Prompt } from '../driver.ts'
-import { type Patience, patience, startSpawned } from '../spawned.ts'
+import { type Patience, patience } from '../patience.ts'
+import { startSpawned } from '../spawned.ts'
 import { fixture, hear, session } from '../support.test.ts'
 import { acpDriver } from './agent.ts'
 

@@ -5,7 +5,8 @@ import type { AgentRequest, Driver, Program } from '../driver.ts'
 import { headlessTalk } from '../headless.ts'
 import { locate, missingText, packageVersion } from '../find.ts'
 import { agentEnvironment } from '../process/environment.ts'
-import { type Patience, startSpawned } from '../spawned.ts'
+import type { Patience } from '../patience.ts'
+import { startSpawned } from '../spawned.ts'
 import { claudeTalk } from './talk.ts'
 
 /** Claude's own variables and those of the clouds that can stand behind it, but for what tells of a Claude that runs us. */

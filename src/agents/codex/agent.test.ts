@@ -6,7 +6,7 @@ import test from 'node:test'
 import { isRecord, type Rec } from '../../base/json.ts'
 import type { Answer, Ask, Command } from '../../supervise/contract.ts'
 import type { AgentRequest } from '../driver.ts'
-import { patience } from '../spawned.ts'
+import { patience } from '../patience.ts'
 import { fixture, hear, session, whole } from '../support.test.ts'
 import { codexDriver, execArgs, startCodex } from './agent.ts'
 

@@ -33,6 +33,8 @@ export type Group = {
   drained: Promise<unknown>
   /** Ends all that runs: TERM, and KILL to what is left after the grace (200 ms). True when something still ran. It may be called again. */
   end(graceMs?: number): Promise<boolean>
+  /** To the group, if there is still one. */
+  signal(name: NodeJS.Signals): void
   /** KILL, now, to all that runs. `end` is still needed. */
   kill(): void
 }
@@ -109,6 +111,7 @@ export async function startGroup({ file, args, cwd, env, stdin, mark }: GroupOpt
     exited,
     drained,
     end: (grace = graceMs) => (ended ??= finish(grace)),
+    signal: (name) => void signalGroup(pid, name),
     kill: () => signalAll('SIGKILL'),
   }
 }

@@ -1,5 +1,6 @@
 // The last bytes of a stream: an agent's stderr is kept for the day it fails, however much it says.
 import type { Readable } from 'node:stream'
+import type { Payload } from '../../model/event.ts'
 
 export type Tail = {
   /** What was said last; cut at the front, at a whole line when there is one. */
@@ -28,4 +29,12 @@ export function tailOf(stream: Readable, most = 64 * 1024): Tail {
     },
     bytes: () => bytes,
   }
+}
+
+const shown = 4096
+
+export function tailNotice(title: string, tail: Tail): Payload<'notice'> {
+  const text = tail.text()
+  const end = text.length > shown ? `…${text.slice(-shown)}` : text
+  return { level: 'warn', code: 'stderr', text: `${title} wrote to stderr: ${end.trimEnd()}`, data: { bytes: tail.bytes(), text } }
 }
