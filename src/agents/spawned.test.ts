@@ -230,6 +230,16 @@ test('what is used up is used up for a subagent as well: it is stopped after its
   assert.ok(calls.length < 5, `${calls.length} calls were made`)
 })
 
+test('who cannot wait for the end of a step is heeded, and the first cause stays', async () => {
+  const running = start('calls-for-ever')
+  await running.until('tool.start')
+  const cap = { type: 'cancel', target: 'session', by: 'policy', reason: 'budget', text: 'cap', code: 'max_tokens' } as const
+  running.send({ ...cap, when: 'step' })
+  running.send({ type: 'cancel', target: 'session', by: 'user', reason: 'cancelled', signal: 'SIGINT' })
+  const { reason, error } = await whole(running)
+  assert.deepEqual([reason, error!.code], ['budget', 'max_tokens'])
+})
+
 test('a cancelled program that ignores TERM is killed', async () => {
   const running = start('ignores-term')
   await running.until('turn.start')

@@ -243,6 +243,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
   function stop(command: Cancel): void {
     const { target, by, text: why } = command
     if (command.reason === 'cancelled_forced') return force(command)
+    if (cancel?.when === 'step' && target === 'session' && command.when !== 'step') return stopTurn({ ...cancel, when: 'now' })
     if (cancel !== undefined || (target === 'turn' && !isBusy())) return
     if (target === 'session') [cancel, isLast] = [command, true]
     begin()
