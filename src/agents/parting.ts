@@ -105,8 +105,9 @@ export function createParting(parts: PartingParts): Parting {
   return {
     step,
     asked: (ask) => void (unheard = ask),
-    see({ call }) {
-      if (unheard?.place.call === undefined || call === undefined || call === unheard.place.call) unheard = undefined
+    see(event) {
+      const about = unheard?.place.call
+      if (unheard !== undefined && (about === undefined || event.call === undefined || event.call === about)) unheard = undefined
     },
     abandon,
     over() {
