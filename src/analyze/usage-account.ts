@@ -31,8 +31,8 @@ export type Session = {
   pendingApart: Sums
   turn: Turn
   inTurn: boolean
-  /** Messages from a log that does not tell turns, while no sum has replaced them and they are remembered. */
-  kept: Set<Counted>
+  /** Messages from a log that does not tell turns, by their numbers in the memory, while no sum has replaced them. */
+  kept: number[]
   /** The times of those that a stream has told again: the first in the turn at hand, and the last of all. */
   retold: { from?: number | undefined; to?: number | undefined }
   running: Running | undefined
@@ -46,15 +46,8 @@ type Turn = { replaced: boolean; broken?: boolean }
 /** A running total that waits for the messages that were open when it came: they are part of it. */
 export type Running = { claim: Claim; told: Tokens | undefined; seen: Sums; open: Set<string>; inTurn: boolean }
 
-/** `copies`: other sessions in which the message was met. `next`: another message with the same id. */
-export type Counted = {
-  session: Session
-  turn: Turn
-  claim: Claim
-  cell: Cell | undefined
-  copies?: string[] | undefined
-  next?: Counted | undefined
-}
+/** `copies`: other sessions in which the message was met. */
+export type Counted = { session: Session; turn: Turn; claim: Claim; cell: Cell | undefined; copies?: readonly string[] | undefined }
 
 const mostSessions = 1 << 14
 
@@ -133,7 +126,7 @@ const newSession = (id: string): Session => ({
   pendingApart: zero(),
   turn: { replaced: false },
   inTurn: false,
-  kept: new Set(),
+  kept: [],
   retold: {},
   running: undefined,
   base: zero(),

@@ -6,24 +6,22 @@
 import { nanosOf, type Tokens } from '../prices/price.ts'
 import { type Claim, type Counted, createAccount, met, type Running, type Session } from './usage-account.ts'
 import type { LedgerOptions } from './usage-ledger.ts'
+import { createMemory } from './usage-memory.ts'
 import { add, beyond, buckets, plus, severalAgents, tokensIn, zero } from './usage-sums.ts'
 
 export type { Claim, Counted, Session }
 
+type Kept = Counted & { serial: number }
+
 /** `remember`: of how many messages it is known that they were counted. In one stream a copy comes soon or not at all. */
 export type BookOptions = LedgerOptions & { remember?: number | undefined }
-
-/** Some gateways give the same few ids to all messages. */
-const mostOfOneId = 8
 
 export type Book = ReturnType<typeof createBook>
 
 export function createBook({ remember: mostMessages = 1 << 14, ...options }: BookOptions) {
   const account = createAccount(options, (session) => void settle(session))
   const { count, uncount, lane, ledger } = account
-  const messages = new Map<string, Counted>()
-  const ids: string[] = [] // of the messages, in a ring: a Map finds its oldest key only behind all that were deleted before it
-  let oldest = 0
+  const messages = createMemory(Math.max(1, Math.ceil(mostMessages)))
 
   /**
    * A message has ended, of which `before` was counted when it began; `open` is the key under which it was open, in a stream that tells
@@ -42,27 +40,23 @@ export function createBook({ remember: mostMessages = 1 << 14, ...options }: Boo
 
   /** A message has begun; this is what it used so far. */
   const begin = (session: Session, claim: Claim): Counted | undefined =>
-    claim.message !== undefined && find(session, claim.message, claim.request) !== undefined ? undefined : count(session, claim)
-
-  function find(session: Session, id: string, request: string | undefined): Counted | undefined {
-    let known = messages.get(id)
-    while (known !== undefined && !isSame(known, session, request)) known = known.next
-    return known
-  }
+    claim.message !== undefined && messages.find(session, claim.message, claim.request) !== 0 ? undefined : count(session, claim)
 
   /** A later report of the same message counts if it says more. */
   function once(session: Session, claim: Claim, isKept: boolean): void {
     const { message: id, request } = claim
     if (id === undefined || id.startsWith('~')) return void count(session, claim)
-    const before = find(session, id, request)
-    if (before === undefined) {
-      const counted = count(session, claim)
-      if (isKept) session.kept.add(counted)
-      return remember(id, messages.get(id), counted)
+    const serial = messages.find(session, id, request)
+    if (serial === 0) {
+      const added = messages.add(id, request, count(session, claim))
+      if (isKept) session.kept.push(added)
+      return
     }
+    const before = messages.read(serial)
     if (!isKept && before.session === session) retell(session, before.claim.at)
     if (before.session !== session && before.copies?.includes(session.id) !== true) {
       before.copies = [...(before.copies ?? []), session.id]
+      messages.write(serial, before)
       add(session.seen, ledger.weigh(before.claim), 1) // the running totals of a copy may know it
     }
     const better = isBetter(claim, before)
@@ -71,31 +65,16 @@ export function createBook({ remember: mostMessages = 1 << 14, ...options }: Boo
     if (before.turn.replaced || (!better && !isWhole)) return
     uncount(before)
     const { tokens, nanos, agent } = better ? claim : before.claim
-    const { next, copies } = before
-    Object.assign(before, count(before.session, { ...before.claim, tokens, nanos, agent }), { next, copies })
-  }
-
-  function remember(id: string, known: Counted | undefined, counted: Counted): void {
-    counted.next = known
-    messages.set(id, counted)
-    if (known !== undefined) return cut(counted)
-    if (ids.length >= mostMessages) forget(ids[oldest]!)
-    ids[oldest] = id
-    oldest = (oldest + 1) % mostMessages
-  }
-
-  function forget(id: string): void {
-    for (let one = messages.get(id); one !== undefined; one = one.next) one.session.kept.delete(one)
-    messages.delete(id)
+    messages.write(serial, { ...count(before.session, { ...before.claim, tokens, nanos, agent }), copies: before.copies })
   }
 
   /**
    * What a log without turns told is not in the sum of a turn where it comes after the last message of the turn. Where it comes before
    * the first, it is in the sum if that goes on with the sums of the session (no `isShare`) and holds it.
    */
-  function setAside(session: Session, parts: readonly Claim[], isShare: boolean): { earlier: Counted[]; later: Counted[] } {
+  function setAside(session: Session, parts: readonly Claim[], isShare: boolean): { earlier: Kept[]; later: Kept[] } {
     const { kept, retold, turn: now } = session
-    const pending = [...kept].filter((one) => one.turn === now)
+    const pending = kept.map((serial): Kept => ({ serial, ...messages.read(serial) })).filter((one) => one.turn === now)
     const later = pending.filter(({ claim }) => claim.at! > retold.to!)
     for (const one of later) uncount(one)
     const sum = parts.reduce<Tokens>((all, { tokens }) => plus(all, tokens, 1), {})
@@ -106,11 +85,13 @@ export function createBook({ remember: mostMessages = 1 << 14, ...options }: Boo
     return { earlier, later }
   }
 
-  const recount = (all: readonly Counted[]): void => all.forEach((one) => Object.assign(one, count(one.session, one.claim)))
+  const recount = (all: readonly Kept[]): void =>
+    all.forEach(({ serial, session, claim, copies }) => messages.write(serial, { ...count(session, claim), copies }))
 
   /** The sum of a turn, by model where that is told; `own` is the main conversation's part of it. */
   function turn(session: Session, parts: readonly Claim[], own?: Tokens, isShare = false): void {
-    if (session.kept.size === 0) return replace(session, parts, own)
+    session.kept = session.kept.filter(messages.isKnown)
+    if (session.kept.length === 0) return replace(session, parts, own)
     const { earlier, later } = setAside(session, parts, isShare)
     const seen = { ...session.seen }
     const told = session.retold.from === undefined ? undefined : session.running
@@ -122,7 +103,7 @@ export function createBook({ remember: mostMessages = 1 << 14, ...options }: Boo
     recount(earlier)
     breakOff(session)
     recount(later)
-    session.kept = new Set(later)
+    session.kept = later.map(({ serial }) => serial)
   }
 
   function replace(session: Session, parts: readonly Claim[], own: Tokens | undefined): void {
@@ -211,7 +192,7 @@ export function createBook({ remember: mostMessages = 1 << 14, ...options }: Boo
 }
 
 function retell({ kept, retold }: Session, at: number | undefined): void {
-  if (kept.size === 0 || at === undefined) return
+  if (kept.length === 0 || at === undefined) return
   retold.from = Math.min(at, retold.from ?? at)
   retold.to = Math.max(at, retold.to ?? at)
 }
@@ -223,18 +204,6 @@ function nextTurn(session: Session): void {
   session.pendingLanes.clear()
   session.pendingSums = zero()
   session.pendingApart = zero()
-}
-
-const isSame = ({ session, copies, claim }: Counted, other: Session, request: string | undefined): boolean =>
-  session === other || copies?.includes(other.id) === true || (request !== undefined && claim.request === request)
-
-/** Forgets the oldest of the messages with one id. */
-function cut(newest: Counted): void {
-  let one: Counted | undefined = newest
-  for (let left = mostOfOneId; left > 1 && one !== undefined; left--) one = one.next
-  if (one?.next === undefined) return
-  one.next.session.kept.delete(one.next)
-  one.next = undefined
 }
 
 function known({ seen }: Session, tokens: Tokens, sign: 1 | -1): void {
