@@ -217,4 +217,20 @@ suite('a machine', () => {
     assert.match(stderr, /the session cannot be kept in/)
     await gone(here)
   })
+
+  test('whose folders lie where a system makes none says so and does not wait', { skip: process.platform !== 'linux' }, async (t) => {
+    const here = place(t)
+    const { args } = await model(t, here, 'script', 'turns: [{text: hi}]')
+    const folder = '/proc/sluice/folder'
+    const run = (env: Record<string, string>) => sluice(here, ['run', 'go', ...args], { env })
+    assert.equal((await run({ XDG_CACHE_HOME: folder })).code, 0)
+    for (const env of [{ XDG_RUNTIME_DIR: folder }, { XDG_RUNTIME_DIR: '', TMPDIR: folder }]) {
+      const { code, stderr } = await run(env)
+      assert.match(stderr, /cannot be reached over a socket: the folder "\/proc\/sluice\/folder\/.*" cannot be made/)
+      assert.equal(code, 0)
+    }
+    const { code, stderr } = await run({ XDG_DATA_HOME: folder })
+    assert.match(stderr, /the session cannot be kept in/)
+    assert.equal(code, 2)
+  })
 })

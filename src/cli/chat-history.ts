@@ -1,6 +1,7 @@
 // What was typed before: a small file of its own, newest last, for nobody else to read. A chat without it works as well.
-import { closeSync, constants, fchmodSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import { closeSync, constants, fchmodSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { makeFolder } from '../files/folder.ts'
 
 export type History = {
   /** Newest first, each once. */
@@ -43,7 +44,7 @@ function read(path: string): string[] {
 }
 
 function write(path: string, how: number, entries: readonly string[]): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  makeFolder(dirname(path), 0o700)
   const { O_WRONLY, O_CREAT, O_NOFOLLOW } = constants
   const fd = openSync(path, O_WRONLY | O_CREAT | O_NOFOLLOW | how, 0o600)
   try {

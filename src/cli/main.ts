@@ -1,7 +1,8 @@
 // The command `sluice`: finds the command and loads it alone, so that starting costs no more than what is used.
-import { mkdirSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import module from 'node:module'
 import { nearest } from '../base/nearest.ts'
+import { makeFolder } from '../files/folder.ts'
 import { CommandError, exitCodes, say } from './exit.ts'
 import { version } from './version.ts'
 import { writeAll } from './write.ts'
@@ -87,7 +88,7 @@ function keepCompiled({ XDG_CACHE_HOME: cache, HOME: home }: NodeJS.ProcessEnv):
   if (folder === undefined) return
   const own = `${folder}/sluice/compiled`
   try {
-    mkdirSync(own, { recursive: true, mode: 0o700 })
+    makeFolder(own, 0o700)
     if ([folder, `${folder}/sluice`, own].every(isOurs)) module.enableCompileCache(own)
   } catch {
     // a cache that cannot be had only costs time

@@ -1,8 +1,8 @@
 // sluice models: which models are known, how much context they have and what they cost; --refresh fetches newer figures.
-import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { plural, quoted } from '../base/text.ts'
 import { replaceFile } from '../files/atomic.ts'
+import { makeFolder } from '../files/folder.ts'
 import type { Model } from '../prices/catalog.ts'
 import { tableFromModelsDev } from '../prices/models-dev.ts'
 import { ratesAt } from '../prices/price.ts'
@@ -105,7 +105,7 @@ async function refresh(): Promise<void> {
     const text = await fetchText(url)
     const table = tableFromModelsDev(JSON.parse(text), { name: 'models.dev', date: new Date().toISOString().slice(0, 10) })
     const path = cachePath()
-    mkdirSync(dirname(path), { recursive: true })
+    makeFolder(dirname(path))
     await replaceFile(path, JSON.stringify(table))
   } catch (error) {
     throw new CommandError(`cannot fetch ${quoted(url, 200)}: ${reasonOf(error)}; the prices stay as they were`, exitCodes.failed, {

@@ -1,10 +1,11 @@
 // Which files of projects the user trusts, and in which state: a list of paths with the SHA-256 of what was shown and agreed to.
 // Whatever has changed since is as untrusted as what was never seen.
-import { chmodSync, mkdirSync, statSync } from 'node:fs'
+import { chmodSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isRecord } from '../base/json.ts'
 import { quoted } from '../base/text.ts'
 import { replaceFile } from '../files/atomic.ts'
+import { makeFolder } from '../files/folder.ts'
 import { readText, reasonOf, SettingsError } from './read.ts'
 
 const largest = 4 * 2 ** 20
@@ -38,7 +39,7 @@ export function readTrust(stateFolder: string): Trust {
 
 export async function writeTrust(stateFolder: string, trust: Trust): Promise<void> {
   const path = trustPath(stateFolder)
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  makeFolder(dirname(path), 0o700)
   chmodSync(dirname(path), 0o700) // it may have been there
   await replaceFile(path, `${JSON.stringify({ version: 1, files: Object.fromEntries(trust) }, null, 2)}\n`)
   chmodSync(path, 0o600)

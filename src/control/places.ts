@@ -1,9 +1,10 @@
 // Where the sockets of runs lie, and that nobody else can put one there. One folder for those that control a run; another, with names
 // that tell nothing, for those that agents are told of: from the one the other cannot be guessed.
-import { chmodSync, lstatSync, mkdirSync, statSync } from 'node:fs'
+import { chmodSync, lstatSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
 import { quoted } from '../base/text.ts'
+import { makeFolder } from '../files/folder.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -38,7 +39,7 @@ export function prepareFolder(socket: string, strict: boolean): void {
     throw new ControlError(`the path ${quoted(socket, 200)} is too long for a socket: ${longestPath} bytes at most`)
   const folder = dirname(socket)
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    makeFolder(folder, 0o700)
   } catch (error) {
     throw new ControlError(`the folder ${quoted(folder, 200)} cannot be made: ${(error as Error).message}`)
   }

@@ -1,6 +1,7 @@
 // One run at a time writes to a session: a file beside it names the process that does. What a killed one left behind counts for nothing.
-import { constants, copyFileSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { constants, copyFileSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeFolder } from '../files/folder.ts'
 
 export type Claim = { release(): void }
 
@@ -39,7 +40,7 @@ function release(path: string): void {
 }
 
 function take(folder: string, path: string, id: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder, 0o700)
   const own = `${path}.${process.pid}`
   writeFileSync(own, `${process.pid} ${beginOf(String(process.pid))}`, { mode: 0o600 })
   try {

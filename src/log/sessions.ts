@@ -1,8 +1,9 @@
 // The sessions of this machine: one append-only file of canonical events each. A file is all there is of a session: what continues it
 // reads nothing else. Lines are written whole; only the last one can be torn, when the machine itself went down.
-import { chmodSync, closeSync, constants, fdatasyncSync, fstatSync, ftruncateSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs'
+import { chmodSync, closeSync, constants, fdatasyncSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
+import { makeFolder } from '../files/folder.ts'
 import { homeOf } from '../files/home.ts'
 import { createLineBlock } from '../files/line-block.ts'
 import { createFramer } from '../framing/framer.ts'
@@ -42,7 +43,7 @@ export function claim(folder: string, id: string): Claim {
 /** `lastSeq`: the number of the last event that the file holds; new ones go on from there. `claimed`: by whoever has read it before. */
 export function openSessionLog(folder: string, id: string, lastSeq = 0, claimed?: Claim): SessionLog {
   if (!isId(id)) throw new Error(`${JSON.stringify(id)} cannot be the id of a session`)
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder, 0o700)
   chmodSync(folder, 0o700) // it may have been there
   const path = join(folder, `${id}${suffix}`)
   const held = claimed ?? claimSession(folder, id)

@@ -1,7 +1,8 @@
 // Long outputs: the model is shown the beginning and the end, the whole goes to a file, and memory holds no more than is shown.
 import { randomUUID } from 'node:crypto'
-import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs'
+import { closeSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeFolder } from '../../../files/folder.ts'
 
 export type Keeper = { push(text: string): void; end(): Kept }
 export type Kept = { text: string; truncated: boolean; outputPath?: string }
@@ -92,7 +93,7 @@ function countLines(text: string): number {
 type WholeFile = { write(text: string): void; close(): { path: string; complete: boolean } }
 
 function createWholeFile(folder: string): WholeFile {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder, 0o700)
   const path = join(folder, `output-${randomUUID()}.txt`)
   const file = openSync(path, 'wx', 0o600)
   let size = 0

@@ -1,9 +1,10 @@
 // Puts new content in place of a file in one step and tells what changed. Only a file whose present content the session knows is changed.
 import { randomUUID } from 'node:crypto'
 import type { Stats } from 'node:fs'
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
+import { open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Rec } from '../../../base/json.ts'
+import { makeFolder } from '../../../files/folder.ts'
 import { confirmPlace, type Place, told } from './files.ts'
 import { type ToolContext, ToolError, type ToolRun } from './tool.ts'
 
@@ -35,7 +36,7 @@ const kept = (before: string, after: string): Rec => (before.length + after.leng
 
 /** The temporary file lies in the same folder, since a rename cannot leave its file system; a rename replaces a link, never its target. */
 async function replace(place: Place, text: string): Promise<void> {
-  await mkdir(dirname(place.real), { recursive: true })
+  makeFolder(dirname(place.real))
   const old = await stat(place.real).catch(() => undefined)
   const temporary = join(dirname(place.real), `.${randomUUID()}.tmp`)
   try {
