@@ -149,6 +149,32 @@ test('a log that is replaced, removed and made again goes on', async () => {
   await watch.shows(line('1') + line('2') + line('3'))
 })
 
+test('a log in whose place another dialect comes is read as that; what goes on in the same one stays open', async () => {
+  const claude = readFileSync(fixture('claude/2.1.325/a-text.ndjson'), 'utf8')
+  const loop = '{"event":"avenor.loop.start","run_id":"r","max_iterations":2}\n'
+  for (const way of ['rename', 'truncate'] as const) {
+    const file = newFile()
+    await using watch = startWatch(['--follow', file])
+    await using forced = startWatch(['--follow', '--from', 'avenor', file])
+    await using writer = startWriter()
+    const put = async (text: string): Promise<void> => {
+      await writer.step({ do: 'rewrite', file: way === 'rename' ? `${file}.new` : file, text })
+      if (way === 'rename') await writer.step({ do: 'rename', file: `${file}.new`, to: file })
+    }
+    await put(loop + chunk('1') + end)
+    await watch.until(() => watch.out().endsWith(endLine))
+    await forced.until(() => forced.out().endsWith(endLine))
+    await put(`${loop}${chunk('2')}${' '.repeat(300)}\n`)
+    await watch.until(() => watch.out().endsWith(line('2')))
+    await forced.until(() => forced.out().endsWith(line('2')))
+    await put(claude)
+    assert.equal((await watch.ended).code, 0)
+    assert.match(watch.out(), /EVENT agent.message_chunk s 2\nEVENT session\.start [^]*EVENT session\.end \S+ stop_reason=end_turn\n$/)
+    assert.match(watch.errors(), /"[^"]*" was \w+; it is read from its start\nsluice: it is claude now, no longer avenor\n$/)
+    await forced.says(/line \d+, byte \d+/)
+  }
+})
+
 test('a writer that is killed in the middle of a line does no harm', async () => {
   const file = newFile()
   await using watch = startWatch(['--follow', file])

@@ -1,5 +1,6 @@
 // The bytes of one source of `watch`, wherever they are cut: finds out the dialect as they come, reads them, and gives every
-// record to a view. What comes before the dialect is known is held and then read like the rest.
+// record to a view. What comes before the dialect is known is held and then read like the rest. A file that begins anew may be of
+// another dialect: then it is another stream; else it goes on with the one before.
 import type { Classifier } from '../analyze/classify.ts'
 import { copyOf } from '../base/bytes.ts'
 import type { Rec } from '../base/json.ts'
@@ -38,14 +39,15 @@ export type StreamOptions = {
 }
 
 export function createStream({ name, put, createView, createClassifier, redactor, ...options }: StreamOptions) {
-  const sniffer = createSniffer(claimers)
+  let sniffer = createSniffer(claimers)
   let held: Uint8Array[] | undefined = []
+  let began = 0 // where the file began whose dialect is looked for
   let size = 0
   let lineIsOpen = false
   let { skip } = options
   let known: Awaited<ReturnType<typeof open>> | undefined
 
-  async function open(dialectName: string) {
+  async function open(dialectName: string, start: number) {
     const dialect = await loadDialect(dialectName, '--from')
     const over = createOver(dialect.name)
     const classifier = createClassifier?.(dialect)
@@ -84,8 +86,9 @@ export function createStream({ name, put, createView, createClassifier, redactor
       reader.end()
       over.tellRests()
     }
-    const waitingSince = (): number => Math.min(cleaner?.waitingSince() ?? Infinity, view.waitingSince?.() ?? Infinity, over.restsSince())
-    return { view, reader, over, end, settle, waitingSince }
+    const waitingSince = (): number =>
+      start + Math.min(cleaner?.waitingSince() ?? Infinity, view.waitingSince?.() ?? Infinity, over.restsSince())
+    return { dialect, view, reader, over, end, settle, waitingSince }
   }
 
   const concerns = (event: Event): boolean =>
@@ -105,10 +108,17 @@ export function createStream({ name, put, createView, createClassifier, redactor
   const complain = ({ line, byte, text, code }: { line: number; byte: number; text: string; code: string }): void =>
     say(`sluice: ${name}line ${line}, byte ${byte}: ${redactor?.text(text).text ?? text} (${code})`)
 
-  async function start(dialectName: string | undefined): Promise<void> {
+  async function start(found: string | undefined): Promise<void> {
     const where = size > mostHeld ? inMostHeld : undefined
+    const dialectName = found ?? known?.dialect.name
     if (dialectName === undefined) throw new CommandError(`${name}${unknownText(sniffer.detection(), undefined, where)}`, exitCodes.usage)
-    known = await open(dialectName)
+    if (known !== undefined && known.dialect.name !== dialectName) {
+      known.end(true)
+      await known.settle()
+      say(`sluice: ${name}it is ${dialectName} now, no longer ${known.dialect.name}`)
+      known = undefined
+    }
+    known ??= await open(dialectName, began)
     for (const bytes of held ?? []) known.reader.push(bytes)
     held = undefined
     await known.view.load?.()
@@ -122,13 +132,20 @@ export function createStream({ name, put, createView, createClassifier, redactor
     held?.push(copy)
     sniff(sniffer, copy)
     if (options.dialect !== undefined) await start(options.dialect)
-    else if (sniffer.decided() || size > mostHeld) await start(sniffer.choice()?.name)
+    else if (sniffer.decided() || size - began > mostHeld) await start(sniffer.choice()?.name)
+  }
+
+  /** Where records may be of several dialects, they are of the one before. */
+  function lookAnew(before: string): void {
+    sniffer = createSniffer(claimers.toSorted((a, b) => Number(b.name === before) - Number(a.name === before)))
+    held = []
+    began = size
   }
 
   async function push(bytes: Uint8Array): Promise<void> {
     size += bytes.length
     lineIsOpen = bytes.at(-1) !== 0x0a
-    if (known === undefined) return look(bytes)
+    if (known === undefined || held !== undefined) return look(bytes)
     known.reader.push(bytes)
     await known.view.load?.()
   }
@@ -139,15 +156,17 @@ export function createStream({ name, put, createView, createClassifier, redactor
     size: (): number => size,
     /** Nothing more is there for now: what has come has to do, since no whole line may wait. */
     async rest(): Promise<void> {
-      if (known !== undefined) return
+      if (held === undefined || size === began) return
       const choice = sniffer.choice()
       if (choice !== undefined || cannotHoldRecords()) await start(choice?.name)
     },
     /** The file begins anew; a line that was left open will not be ended any more. */
     async anew(what: 'truncated' | 'replaced'): Promise<void> {
       if (lineIsOpen) await push(newline)
+      if (known !== undefined && held !== undefined) await start(sniffer.choice()?.name)
       showFromHere(known?.view, known?.over)
       if (what === 'truncated') known?.over.forget()
+      if (known !== undefined && options.dialect === undefined) lookAnew(known.dialect.name)
     },
     /**
      * Nothing more is there. `forGood`: nor will it come, so what is not whole is cut, and what is open ends here. Else the end is told
@@ -157,12 +176,12 @@ export function createStream({ name, put, createView, createClassifier, redactor
       sniffer.end()
       const { records, unreadable } = sniffer.detection()
       const isEnough = records > 0 || (unreadable > 0 && (forGood || cannotHoldRecords()))
-      if (known === undefined && isEnough) await start(sniffer.choice()?.name)
+      if (held !== undefined && (known !== undefined || isEnough)) await start(sniffer.choice()?.name)
       known?.end(forGood)
     },
     settle: async (): Promise<void> => known?.settle(),
     /** All before this place has been shown. */
-    shown: (): number => (known === undefined ? 0 : Math.min(size, known.waitingSince())),
-    state: () => known?.over.state() ?? 'open',
+    shown: (): number => (held !== undefined ? began : Math.min(size, known?.waitingSince() ?? 0)),
+    state: () => (held !== undefined && size > began ? 'open' : (known?.over.state() ?? 'open')),
   }
 }
