@@ -74,6 +74,20 @@ test('a command in the background is no subagent', () => {
   assert.ok(lines.includes('subagents   50') && lines.includes('background  51'), lines.join('\n'))
 })
 
+test('every line is within a narrow terminal, too', () => {
+  for (const width of [20, 24, 27, 28, 30, 36])
+    for (const dialect of streamDialects)
+      for (const seed of [1, 2, 3]) {
+        const lines = page(digestOf(linesOf(legalStream(dialect, seed)), dialect), width)
+        assert.deepEqual(
+          lines.filter((line) => widthOf(line) > width),
+          [],
+          `${dialect} ${seed} in ${width} columns`,
+        )
+      }
+  assert.deepEqual(page(digestOf('', 'avenor'), 24), ['There is no session in', 'this stream.'])
+})
+
 test('colour changes the colours only', () => {
   const digest = digestOf(linesOf(legalStream('claude', 3)), 'claude')
   assert.deepEqual(

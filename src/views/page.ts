@@ -7,14 +7,16 @@ export type Page = ReturnType<typeof createPage>
 export type PageOptions = { width: number; colour: boolean }
 
 const labelWidth = 12
-const margin = ' '.repeat(labelWidth)
+const leastRoom = 16 // beside a label; where there is less, contents stand below it
 const shortestName = 8
 
 /** Texts that are put in must be harmless. */
 export function createPage({ width, colour }: PageOptions) {
   const style: Style = styleFor(colour)
   let lines: string[] = []
-  const room = Math.max(16, width - labelWidth)
+  const isBeside = width >= labelWidth + leastRoom
+  const margin = ' '.repeat(isBeside ? labelWidth : 2)
+  const room = Math.max(leastRoom, width - margin.length)
 
   return {
     style,
@@ -25,12 +27,13 @@ export function createPage({ width, colour }: PageOptions) {
       lines = []
       return made
     },
-    line: (text = ''): void => void lines.push(text),
+    line: (text = ''): void => void lines.push(...wrapped(text, width)),
     title: (text: string): void => void lines.push(...wrapped(style.bold(text), width)),
     /** A label and what belongs to it, on as many lines as that takes. */
     part(label: string, text: string): void {
+      if (!isBeside) lines.push(style.dim(label))
       for (const [index, line] of wrapped(text, room).entries())
-        lines.push(index === 0 ? `${style.dim(label.padEnd(labelWidth))}${line}` : `${margin}${line}`)
+        lines.push(index === 0 && isBeside ? `${style.dim(label.padEnd(labelWidth))}${line}` : `${margin}${line}`)
     },
     item: (text: string): void => void lines.push(`${margin}${text}`),
     /** The first ones, a line each, and how many more there are. */

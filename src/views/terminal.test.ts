@@ -120,15 +120,21 @@ test('no line of ours is wider than a narrow screen', () => {
     { ...ask, decision: 'reject', by: 'headless' },
     { ...long, status: 'ok', output: 'x' },
     { type: 'task', title: 'Count all the lines of the file', status: 'abandoned', durationMs: 61_000 },
+    { type: 'plan', entries: [{ text: 'Count all the lines of the file', status: 'active' }] },
+    { type: 'prompt', by: 'agent', text: 'Count all the lines of the file' },
+    { type: 'thought', text: 'Count all the lines of the file' },
   ]
-  for (const colour of [false, true]) {
-    const view = createTerminalView({ width: 30, colour })
-    const lines = rows.flatMap((row, index) => view.push({ id: `r${index}`, seq: index, depth: 0, ...row } as unknown as Row))
-    assert.deepEqual(
-      lines.filter((line) => widthOf(line) > 30),
-      [],
-    )
-  }
+  for (const colour of [false, true])
+    for (const width of [20, 24, 30, 36])
+      for (const depth of [0, 1, 3, 5]) {
+        const view = createTerminalView({ width, colour })
+        const lines = rows.flatMap((row, index) => view.push({ id: `r${index}`, seq: index, depth, agent: 'a', ...row } as unknown as Row))
+        assert.deepEqual(
+          lines.filter((line) => widthOf(line) > width),
+          [],
+          `${width} columns, depth ${depth}`,
+        )
+      }
   assert.deepEqual(shown([rows[1]!], { width: 30 }), ['! model_refusal_no_fallback', '  claude-sonnet-4-5-20', '  250929 said no'])
 })
 

@@ -45,6 +45,7 @@ const patchLines = 24
 const promptLines = 20
 const noteLines = 4
 const hardSpace = '\u00a0' // no line is broken at it
+const leastRoom = 18 // columns beside the bars of subagents
 const reasonLines = 3 // of why something was refused or did not work
 
 export function createTerminalView({ width, colour, full = false, patient = false, totals }: TerminalOptions): TerminalView {
@@ -84,7 +85,9 @@ export function createTerminalView({ width, colour, full = false, patient = fals
     return lines.map((line) => style.dim(full ? line : cutTo(nearIn(line), wide)))
   }
 
-  const room = (depth: number): number => Math.max(20, width - 2 * depth)
+  /** How many bars stand before a line: on a narrow screen no more than leave room for what it says. */
+  const barsAt = (depth: number): number => Math.min(depth, Math.max(0, Math.floor((width - leastRoom) / 2)))
+  const room = (depth: number): number => width - 2 * barsAt(depth)
 
   /** A line that is too long for a narrow terminal goes on below, `indent` columns in. */
   const fitted = (line: string, depth: number, indent = 4): string[] =>
@@ -195,7 +198,9 @@ export function createTerminalView({ width, colour, full = false, patient = fals
     if (level !== 'info') lastError = text
     const tint = level === 'error' ? style.red : level === 'warn' ? style.yellow : style.dim
     const sign = level === 'error' ? '✘' : level === 'warn' ? '!' : '·'
-    const lines = folded(text.trim(), noteLines).flatMap((line) => wrapped(nearIn(line), Math.max(20, room(depth) - label.length - 4)))
+    const lines = folded(text.trim(), noteLines).flatMap((line) =>
+      wrapped(nearIn(line), Math.max(Math.min(20, room(depth) - 2), room(depth) - label.length - 4)),
+    )
     return lines.flatMap((line, index) =>
       index === 0 ? fitted(`${tint(`${sign} ${harmlessLine(label)}`)} ${style.dim(line)}`, depth, 2) : `  ${style.dim(line)}`,
     )
@@ -265,7 +270,7 @@ export function createTerminalView({ width, colour, full = false, patient = fals
     return [...head, ...resultLines(answer, !good, wide - 4).map((line) => `    ${line}`)]
   }
 
-  const bars = (depth: number): string => (depth === 0 ? '' : style.dim('│ ').repeat(depth))
+  const bars = (depth: number): string => (depth === 0 ? '' : style.dim('│ ').repeat(barsAt(depth)))
 
   /** Whose steps follow, unless that is plain from what stands above them. */
   function laneHead({ agent, lane, depth }: Row): string[] {
