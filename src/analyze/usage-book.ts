@@ -116,13 +116,14 @@ export function createBook({ remember: mostMessages = 1 << 14, ...options }: Boo
       const agents = [...session.pendingLanes]
       for (const [agent, tokens] of agents) lane(session.id, agent, tokens, -1)
       let sum: Tokens = {}
+      let isAskedFor = false // its time
       for (const part of parts) {
-        count(session, part)
+        isAskedFor = count(session, part).cell !== undefined || isAskedFor
         sum = plus(sum, part.tokens, 1)
       }
       const others = own === undefined ? {} : beyond(sum, own)
       const shares = sharesOf(others, agents)
-      for (const [agent, tokens] of shares) if (tokensIn(tokens) > 0) lane(session.id, agent, tokens, 1)
+      for (const [agent, tokens] of shares) if (isAskedFor && tokensIn(tokens) > 0) lane(session.id, agent, tokens, 1)
       if (session.apart.size > 0) known(session, others, -1)
       if (session.running?.inTurn === true) session.running.seen = { ...session.seen } // it came before the turn was over
       session.turn.replaced = told

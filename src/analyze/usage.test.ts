@@ -237,6 +237,13 @@ test('only what is within the times asked for counts, with the same precedence',
   assert.deepEqual(totalsOf(events, { within }), [3, 0, 0, 0, 0])
 })
 
+test('what subagents used at other times is not theirs in a report either', () => {
+  const turn: Bare = { kind: 'turn.end', reason: 'end_turn', usage: used(30), own: used(10), at: 6000 }
+  const events = [...message('a', used(10), { at: 6000 }), ...message('b', used(20), { at: 6000, agent: 'x' }), turn]
+  const agents = (from: number): number[] => fold(events, { within: (at) => at >= from }).agents.map(({ input }) => input!)
+  assert.deepEqual([agents(5000), agents(7000)], [[20], []])
+})
+
 test('a report may be asked for at any time and changes nothing', () => {
   const events = [...message('a', used(10)), running(used(15)), running(used(20)), ...message('b', used(3), { at: 9000 })]
   const usage = createUsage()
