@@ -86,16 +86,20 @@ test('a session without steps is legal', () => {
 
 // ── repair ───────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** As the driver does it: what is missing is written, not pushed. */
+/** As the driver does it: what was added is not missing any more. */
 function repaired(records: readonly Rec[]): Rec[] {
   const order = aictrl.order()
   const out: Rec[] = []
-  for (const record of records) {
-    const tag = aictrl.tag(record)!
-    out.push(...order.missing(record, tag), record)
-    order.push(record, tag, () => {})
+  const put = (record: Rec): void => {
+    out.push(record)
+    order.push(record, aictrl.tag(record)!, () => {})
   }
-  return [...out, ...order.missing(undefined, undefined)]
+  for (const record of records) {
+    order.missing(record, aictrl.tag(record)).forEach(put)
+    put(record)
+  }
+  order.missing(undefined, undefined).forEach(put)
+  return out
 }
 
 test('a legal stream needs no repair', () => {
@@ -164,6 +168,33 @@ test('what something missing broke is legal after repair', () => {
       .map(({ type, timestamp }) => [type, timestamp]),
     ['session_start', 'tool_catalog', 'subagent_start', 'tool_use'].map((type) => [type, 1741500000040]),
   )
+})
+
+test('repair ends sessions of which some records name none', () => {
+  const [start, catalog, , , ...rest] = fixture('document/session.ndjson') as [Rec, Rec, Rec, Rec, ...Rec[]]
+  const step = { type: 'step_start', timestamp: 1741500000100, part: { type: 'step-start' } }
+  const of = (sessionID: string | undefined, ...records: Rec[]): Rec[] =>
+    records.map(({ sessionID: _, ...record }) => (sessionID === undefined ? record : { ...record, sessionID }))
+  const streams = {
+    'one without an id before one with an id': [...of(undefined, step), ...of('a', start, catalog, step)],
+    'one without an id goes on after the other': [...of(undefined, step), ...of('a', start, catalog, rest.at(-1)!), ...of(undefined, step)],
+    'a start without an id starts the same one again': [
+      ...of('a', start, catalog, step),
+      ...of(undefined, start, catalog, step),
+      ...of('a', step),
+    ],
+    'a record without an id after the end': [...of('a', start, catalog, rest.at(-1)!), ...of(undefined, step), ...of('a', step)],
+    'a step of a subagent inside a step': [
+      ...of('a', start, catalog, step),
+      ...of('a', { ...step, part: { ...step.part, sessionID: 'b' } }, { ...step, type: 'step_finish', part: { type: 'step-finish' } }),
+    ],
+    'three, one of them without an id': [...of(undefined, step), ...of('a', start), ...of('b', start, catalog), ...of('a', catalog, step)],
+  }
+  for (const [name, records] of Object.entries(streams)) {
+    const once = repaired(records)
+    assert.deepEqual(codesOf(once), [], name)
+    assert.deepEqual(repaired(once), once, name)
+  }
 })
 
 test('a second message_complete is told by its id where it has one; a message may fail before its step', () => {

@@ -35,12 +35,15 @@ export function order(): Order {
   const ended = new Set<string | undefined>()
   const owners = new Map<string, Session[]>() // subagent to the sessions that name it
   let current: Session | undefined // for records that name no session, as in the document's examples
+  let last: string | undefined // the id of the current one, also when it is over: a session_start that names none starts that one again
 
   const breaks = (report: Report, code: keyof typeof rules, text: string, severity: 'error' | 'warn' = 'error'): void =>
     report({ code, severity, text })
 
+  const idOf = ({ sessionID }: Base, tag: string): string | undefined => sessionID ?? (tag === 'session_start' ? last : undefined)
+
   function find(record: Rec, tag: string): Session | undefined {
-    const id = (record as Base).sessionID
+    const id = idOf(record as Base, tag)
     if (current !== undefined && (id === undefined || id === current.id)) return current
     const own = sessions.get(id) ?? (id === undefined ? undefined : owners.get(id)?.at(-1))
     return own ?? (tag.startsWith('permission_') && id !== undefined ? current : undefined)
@@ -48,7 +51,8 @@ export function order(): Order {
 
   /** The session of a record, begun if need be; undefined when it is over. */
   function enter(record: Rec, tag: string, report: Report): Session | undefined {
-    const { sessionID: id, invocationID } = record as Base
+    const { invocationID } = record as Base
+    const id = idOf(record as Base, tag)
     let session = find(record, tag)
     if (session === undefined) {
       if (tag !== 'session_start' && ended.has(id)) {
@@ -71,6 +75,7 @@ export function order(): Order {
       const why = session.lanes.has(id) ? 'a subagent' : 'a session that has not started'
       breaks(report, 'session-id', `${tag} names ${quoted(id)}, ${why}`)
     }
+    last = session.id
     return (current = session)
   }
 
@@ -190,9 +195,18 @@ export function order(): Order {
 
   const sessionsOf = (record: Rec): Session[] => {
     const { invocationID, sessionID } = record as Base
-    return [...sessions.values()].filter(
-      (session) => session.id === sessionID || (invocationID !== undefined && session.invocation === invocationID),
+    return reachable(
+      [...sessions.values()].filter(
+        (session) => session.id === sessionID || (invocationID !== undefined && session.invocation === invocationID),
+      ),
     )
+  }
+
+  /** In the order in which they can end. What names no session goes to the current one: a session without an id is reached when that is over. */
+  function reachable(open: readonly Session[]): Session[] {
+    const named = open.filter(({ id }) => id !== undefined)
+    const nameless = current === undefined || open.includes(current) ? open.filter(({ id }) => id === undefined) : []
+    return [...named, ...nameless]
   }
 
   return {
@@ -280,7 +294,7 @@ export function order(): Order {
     missing(next, tag) {
       // Those of a finished invocation were ended before its end.
       if (next === undefined || tag === undefined)
-        return [...sessions.values()].filter(({ invocationOver }) => !invocationOver).flatMap(endRecords)
+        return reachable([...sessions.values()].filter(({ invocationOver }) => !invocationOver)).flatMap(endRecords)
       if (tag.startsWith('invocation_')) return tag === 'invocation_complete' ? sessionsOf(next).flatMap(endRecords) : []
       const session = find(next, tag)
       if (session === undefined) {
@@ -293,7 +307,8 @@ export function order(): Order {
         session.last === 'session_start' && tag !== 'tool_catalog' && tag !== 'tool_catalog_error'
           ? startRecords({ ...next, sessionID: session.id }, 'session_start') // a permission may name a subagent
           : []
-      if (session.step && (tag === 'step_start' || (tag === 'session_complete' && session.fatal === undefined)))
+      const ofLane = tag === 'step_start' && inLane(session, (next as Wire<'step_start'>).part.sessionID)
+      if (session.step && !ofLane && (tag === 'step_start' || (tag === 'session_complete' && session.fatal === undefined)))
         found.push(stepFinish(session))
       return [...found, ...laneStart(session, next, tag)]
     },
