@@ -277,3 +277,23 @@ test('what only an init, a call or a message could have told is lost when there 
   assert.ok(lostOf(said('other')).includes('message.end.model approx'))
   assert.ok(!lostOf(said('one')).includes('message.end.model approx'))
 })
+
+test("one id of two sessions' questions: the channel names no session, so the second gets a number", () => {
+  const asked = { options: [] }
+  const { records } = written([
+    ['permission.request', { ...asked, id: 'x', name: 'Bash' }, { session: 'a' }],
+    ['permission.request', { ...asked, id: 'x', name: 'Edit' }, { session: 'b' }],
+    ['hook.start', { id: 'x', name: 'h', event: 'Stop', needsAnswer: true }, { session: 'b' }],
+    ['permission.answer', { id: 'x', decision: 'allow', by: 'user' }, { session: 'b' }],
+    ['permission.answer', { id: 'x', decision: 'withdrawn', by: 'unknown' }, { session: 'a' }],
+    ['hook.end', { id: 'x', status: 'ok' }, { session: 'b' }],
+    ['permission.request', { ...asked, id: 'x', name: 'Edit' }, { session: 'b' }],
+    ['permission.answer', { id: 'x', decision: 'allow', by: 'user' }, { session: 'b' }],
+  ])
+  assert.deepEqual(codesOf(records), [])
+  const ids = records.map((record) => record['request_id'] ?? (isRecord(record['response']) ? record['response']['request_id'] : undefined))
+  assert.deepEqual(
+    ids.filter((id) => id !== undefined),
+    ['x', 'x-2', 'x-3', 'x-2', 'x', 'x-3', 'x', 'x'],
+  )
+})

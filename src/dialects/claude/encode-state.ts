@@ -47,6 +47,9 @@ export type WriteCall = {
   at: number | undefined
 }
 
+/** `wire`: the id under which it waits on the control channel; undefined when nobody need answer. */
+export type WriteAsk = { name: string; input: unknown; question: boolean; call: string | undefined; wire: string | undefined }
+
 export type ModelTotal = {
   usage: Usage
   usd: number
@@ -72,7 +75,7 @@ export type WriteSession = {
   calls: Map<string, WriteCall>
   /** The call that started a task: the parent of the lane's records. */
   parents: Map<string, string>
-  asks: Map<string, { name: string; input: unknown; question: boolean; call: string | undefined }>
+  asks: Map<string, WriteAsk>
   /** Prompts told before their turn began. */
   prompts: EventOf<'prompt.submit'>[]
   /** The last prompt that was sent, until it is seen. */
@@ -109,6 +112,8 @@ export const newTurn = (startedAt?: number): WriteSession['turn'] => ({
 export type Writer = {
   sink: Sink
   session: WriteSession
+  /** Ids that wait for an answer on the control channel, which all sessions share. */
+  waiting: Set<string>
   /** Ids made where the source has none. */
   made: number
   unnamed: number

@@ -34,7 +34,7 @@ import { saidReasons, writeInit, writeResult } from './encode-turn.ts'
 
 export function encode(sink: Sink): Encoder {
   const sessions = new Map<string | undefined, WriteSession>()
-  const on: Writer = { sink, session: newSession(undefined), made: 0, unnamed: 0 }
+  const on: Writer = { sink, session: newSession(undefined), made: 0, waiting: new Set(), unnamed: 0 }
 
   function enter(event: Event): void {
     const { session: key, at } = event
