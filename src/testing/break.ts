@@ -196,6 +196,16 @@ const changes: Record<StreamDialect, readonly Change[]> = {
   opencode: [
     ['a step that finishes twice', 'step-pair', (record) => opencodePart(record)['type'] === 'step-finish', twice],
     [
+      'a step that finishes and never started',
+      'step-pair',
+      // No other change has a place where an error is all that a run tells.
+      ({ type }, _, all) => type === 'error' && all.length === 1,
+      (record) => [
+        { ...record, type: 'step_finish', error: undefined, part: { type: 'step-finish', messageID: stranger, reason: 'stop' } },
+        record,
+      ],
+    ],
+    [
       'a text of another message',
       'in-step',
       (record, index, all) => isSpoken(record) && all.slice(0, index).some((earlier) => isStepOf(earlier, record)),
