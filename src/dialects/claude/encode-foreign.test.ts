@@ -297,3 +297,23 @@ test("one id of two sessions' questions: the channel names no session, so the se
     ['x', 'x-2', 'x-3', 'x-2', 'x', 'x-3', 'x', 'x'],
   )
 })
+
+test('two sessions at a time do not share an id; one after another they may', () => {
+  const ids = (told: Told[]): unknown[] => {
+    const { records } = written(told)
+    assert.deepEqual(codesOf(records), [])
+    return records.map((record) => record['session_id'])
+  }
+  const turn = (session: string): Told => ['turn.start', { trigger: 'prompt' }, { session }]
+  const end = (session: string): Told => ['session.end', { reason: 'end_turn' }, { session }]
+  assert.deepEqual(ids([['session.start', { native: 'x' }, { session: '~a' }], turn('x'), end('~a'), end('x')]), ['x', 'a', 'x'])
+  assert.deepEqual(ids([['session.start', { native: 'x' }, { session: '~a' }], turn('~a'), turn('x'), end('~a'), end('x')]), [
+    'x',
+    'x-2',
+    'x',
+    'x-2',
+  ])
+  assert.deepEqual(ids([turn('x'), ['session.start', { native: 'x' }, { session: '~a' }], end('~a'), end('x')]), ['x', 'a', 'x'])
+  assert.deepEqual(ids([turn('~x'), turn('x'), end('~x'), end('x')]), ['x', 'x-2', 'x', 'x-2'])
+  assert.deepEqual(ids([turn('x'), end('x'), ['session.start', { native: 'x' }, { session: '~a' }], end('~a')]), ['x', 'x', 'x', 'x'])
+})

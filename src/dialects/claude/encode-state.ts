@@ -61,6 +61,10 @@ export type WriteSession = {
   key: string | undefined
   /** On the wire; a source that names its session late is waited for until the first record. */
   id: string | undefined
+  /** Its end was told: another may go on under its id. */
+  over: boolean
+  /** Another has written a turn under its id before: even a lone result needs an init then. */
+  follows: boolean
   setting: Payload<'session.update'>
   catalog: Payload<'catalog.update'>
   /** Why nobody said that it began, though it did. */
@@ -112,6 +116,8 @@ export const newTurn = (startedAt?: number): WriteSession['turn'] => ({
 export type Writer = {
   sink: Sink
   session: WriteSession
+  /** Who has an id on the wire: two sessions at a time do not share one. */
+  named: Map<string, WriteSession>
   /** Ids that wait for an answer on the control channel, which all sessions share. */
   waiting: Set<string>
   /** Ids made where the source has none. */
@@ -121,7 +127,9 @@ export type Writer = {
 
 export const newSession = (key: string | undefined): WriteSession => ({
   key,
-  id: key === undefined || key.startsWith('~') ? undefined : key,
+  id: undefined,
+  over: false,
+  follows: false,
   setting: {},
   catalog: {},
   unsaid: undefined,
@@ -164,14 +172,44 @@ export function idOf(on: Writer): string {
   const { session, sink } = on
   if (session.id !== undefined) return session.id
   if (session.key === undefined) sink.added('session_id')
-  return (session.id = session.key === undefined ? `session-${++on.unnamed}` : wireId(session.key))
+  return freeName(on, session.key === undefined ? `session-${++on.unnamed}` : wireId(session.key))
 }
 
 /** What the source calls the session, where it has no better name; false when that says nothing new. */
-export function nameSession({ session }: Writer, native: string | undefined): boolean {
-  if (native === undefined || native === '' || session.id !== undefined) return false
-  session.id = native
-  return true
+export function nameSession(on: Writer, native: string | undefined): boolean {
+  return native !== undefined && native !== '' && on.session.id === undefined && isFree(on, native) && take(on, native) === native
+}
+
+/** By its own id, if it has one. Another that goes by that and has written nothing yet has to do with its own. */
+export function nameByKey(on: Writer): void {
+  const { key } = on.session
+  if (key === undefined || key.startsWith('~')) return
+  const other = on.named.get(key)
+  if (other === undefined || other.records > 0) return void freeName(on, key)
+  other.id = undefined
+  take(on, key)
+}
+
+function freeName(on: Writer, name: string): string {
+  let free = name
+  for (let n = 2; !isFree(on, free); n++) free = `${name}-${n}`
+  if (free !== name) on.sink.added('session_id')
+  return take(on, free)
+}
+
+function isFree({ named }: Writer, name: string): boolean {
+  const other = named.get(name)
+  return other === undefined || other.over
+}
+
+function take({ named, session }: Writer, name: string): string {
+  const before = named.get(name)
+  if (before !== undefined) {
+    session.follows = before.inits > 0 || before.follows
+    session.records = before.records // no uuid comes twice
+  }
+  named.set(name, session)
+  return (session.id = name)
 }
 
 export const stamp = (at: number | undefined): string | undefined => (at === undefined ? undefined : isoOf(at))

@@ -14,7 +14,7 @@ import {
 } from './encode-control.ts'
 import { contentEnd, delta, textEnd, thoughtEnd, toolDelta, toolStart } from './encode-content.ts'
 import { messageDrop, messageEnd, messageStart, release } from './encode-message.ts'
-import { nameSession, newSession, type Writer, type WriteSession } from './encode-state.ts'
+import { nameByKey, nameSession, newSession, type Writer, type WriteSession } from './encode-state.ts'
 import {
   commands,
   contextTrim,
@@ -34,14 +34,17 @@ import { saidReasons, writeInit, writeResult } from './encode-turn.ts'
 
 export function encode(sink: Sink): Encoder {
   const sessions = new Map<string | undefined, WriteSession>()
-  const on: Writer = { sink, session: newSession(undefined), made: 0, waiting: new Set(), unnamed: 0 }
+  const on: Writer = { sink, session: newSession(undefined), made: 0, named: new Map(), waiting: new Set(), unnamed: 0 }
 
   function enter(event: Event): void {
     const { session: key, at } = event
     if (on.session.key !== key || sessions.size === 0) {
-      let session = sessions.get(key)
-      if (session === undefined) sessions.set(key, (session = newSession(key)))
-      on.session = session
+      const session = sessions.get(key)
+      if (session !== undefined) on.session = session
+      else {
+        sessions.set(key, (on.session = newSession(key)))
+        nameByKey(on)
+      }
     }
     if (at !== undefined) on.session.lastAt = at
   }
@@ -126,7 +129,9 @@ export function encode(sink: Sink): Encoder {
   /** Claude has no word for it: open turns get their result, and a session that never had one gets one. */
   function sessionEnd(event: EventOf<'session.end'>): void {
     const { session } = on
-    if (session.prompts.length > 0 && session.openTurns === 0 && session.results === 0) beginTurn(event, 'required') // asked, never answered
+    session.over = true
+    const isAsked = session.prompts.length > 0 // and never answered
+    if ((isAsked || session.follows) && session.openTurns === 0 && session.results === 0) beginTurn(event, 'required')
     forgetRest(session)
     if (session.openTurns === 0 && session.results > 0) {
       if (outcomeOf(event.reason) !== 'ok' && event.reason !== session.lastReason) sink.lost(event)
