@@ -127,6 +127,25 @@ test('what stood in a part of a record that is now a record of its own is told a
   )
 })
 
+test('they come back to the type of record that they stood in, or are told as lost', () => {
+  const failed = {
+    type: 'result',
+    subtype: 'success',
+    is_error: true,
+    num_turns: 1,
+    result: 'API Error: 500',
+    session_id: 's',
+    verdict: 'fine',
+  }
+  const back = thereAndBack([streams.claude![0]!, failed], 'claude')
+  assert.deepEqual(
+    recordsIn(back.text).map(({ subtype }) => subtype),
+    ['init', 'error_during_execution'],
+  )
+  assert.deepEqual(lostExts(back), ['turn.end.ext 1'])
+  assert.doesNotMatch(back.text, /verdict/)
+})
+
 test('another dialect gets none of them, and says so', () => {
   const lost = convert(convert(textOf(streams.appctl!), { to: 'sluice' }).text, { to: 'avenor' })
   assert.doesNotMatch(lost.text, /lane|cached|client/)

@@ -130,8 +130,10 @@ export function decoderOf(
   /** With the first event that the record tells; where it tells none, the record itself is kept. */
   function keep(unknown: Rec, events: Event[], record: Rec, tag: string): void {
     const teller = tellerIn(events)
-    if (teller !== undefined) teller.ext = { [dialect.name]: merged(teller.ext?.[dialect.name], unknown) } // the dialect keeps some itself
-    else if (!events.some(keepsText)) {
+    if (teller !== undefined) {
+      teller.ext = { [dialect.name]: merged(teller.ext?.[dialect.name], unknown) } // the dialect keeps some itself
+      if (teller.origin !== undefined) teller.origin = { ...teller.origin, type: tag }
+    } else if (!events.some(keepsText)) {
       pen.raw(tag, 'unmapped', body.place?.(record))
       events.push(...pen.take())
     }
@@ -161,6 +163,7 @@ export function decoderOf(
     restorer: (lost) =>
       createRestorer(
         dialect.name,
+        dialect.tag,
         (record) => tellerIn(decoder.push(record, unread)),
         (record, unknown) => putBack(record, unknown, knownOf(dialect, dialect.tag(record)!)),
         lost,

@@ -1,5 +1,6 @@
 // Keys that a dialect does not know are kept beside an event, in `ext`. Written into that dialect again, they are put where they stood.
-// Which record do they belong to? The one that tells the same event first when it is read: so all that is written is read along.
+// Which record do they belong to? The one of the same type that tells the same event first when it is read: so all that is written is read
+// along.
 import { isRecord, type Rec, stringifyJson } from '../base/json.ts'
 import type { Event } from '../model/event.ts'
 
@@ -11,6 +12,7 @@ export type Restorer = ReturnType<typeof createRestorer>
 /** `tellerIn` reads a record and gives the event that its unknown keys belong to; `putBack` is false when not all of them have a place. */
 export function createRestorer(
   name: string,
+  tag: (record: Rec) => string | undefined,
   tellerIn: (record: Rec) => Event | undefined,
   putBack: (record: Rec, unknown: Rec) => boolean,
   lost: (event: Event) => void,
@@ -34,7 +36,8 @@ export function createRestorer(
     },
     push(record: Rec): void {
       const told = tellerIn(record)
-      const at = told === undefined ? -1 : waiting.findIndex((event) => isSame(event, told))
+      const isOfType = ({ origin }: Event): boolean => origin?.type === undefined || origin.type === tag(record)
+      const at = told === undefined ? -1 : waiting.findIndex((event) => isOfType(event) && isSame(event, told))
       if (at === -1) return
       const [event] = waiting.splice(at, 1) as [Event]
       if (!putBack(record, event.ext![name] as Rec)) lost(event)

@@ -61,6 +61,8 @@ export const origin = Type.Object({
   length: count,
   line: optional(Type.Integer({ minimum: 1 })),
   from: optional(words(['agent', 'host'])),
+  /** Told where `ext` keeps keys of the record: they stand in this type of record and in no other. */
+  type: optional(text),
 })
 
 /** On every event. `session` is absent where the source names none, and on run-level and connection-level events. */

@@ -30,7 +30,7 @@ export const wordsIn: Readonly<Record<string, readonly string[]>> = {
   limits: ['state'],
   marker: ['type'],
   options: ['id', 'kind'],
-  origin: ['dialect', 'from'],
+  origin: ['dialect', 'from', 'type'],
   permitted: ['by'],
   rules: ['action'],
   servers: ['status'],
