@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { Ajv } from 'ajv'
 import standalone from 'ajv/dist/standalone/index.js'
 import type { TSchema } from 'typebox'
+import { type Schema, strictly } from './strict.ts'
 
 const root = join(import.meta.dirname, '..')
 const dialects = join(root, 'src/dialects')
@@ -128,8 +129,6 @@ function withoutTags(schemas: Schema[]): Schema[] {
   })
 }
 
-type Schema = { [key: string]: unknown; properties?: Record<string, Schema>; required?: string[] }
-
 const plain = (schema: TSchema): Schema => JSON.parse(JSON.stringify(schema)) as Schema
 
 /** `shared`: by the names under which the others refer to them. */
@@ -148,7 +147,7 @@ function shareRepeated(schemas: Schema[]): Shared {
   const worth = (schema: Schema, text: string): boolean =>
     text.length > 120 && (schema['type'] === 'object' || schema['type'] === 'array' || 'anyOf' in schema || 'enum' in schema)
   for (const schema of schemas) {
-    walk(schema.properties, (part, text) => {
+    walk([schema.properties, schema['allOf']], (part, text) => {
       if (worth(part, text)) counts.set(text, (counts.get(text) ?? 0) + 1)
       return undefined
     })
@@ -167,6 +166,7 @@ function shareRepeated(schemas: Schema[]): Shared {
   const compact = schemas.map((schema) => ({
     ...schema,
     properties: walk(schema.properties, share) as Record<string, Schema>,
+    ...('allOf' in schema && { allOf: walk(schema['allOf'], share) }),
   }))
   return { schemas: compact, shared }
 }
@@ -203,7 +203,7 @@ function documentSchema(name: string, records: Record<string, TSchema>): object 
     $id: `urn:sluice:schema:${name}`,
     title: `One record of the ${name} dialect`,
     anyOf: tags.map((tag) => ({ $ref: `#/$defs/${tag.replaceAll('~', '~0').replaceAll('/', '~1')}` })),
-    $defs: JSON.parse(text.replaceAll(/"\$ref":"(shared\d+)"/g, '"$ref":"#/$defs/$1"')) as object,
+    $defs: strictly(JSON.parse(text.replaceAll(/"\$ref":"(shared\d+)"/g, '"$ref":"#/$defs/$1"'))) as object,
   }
 }
 

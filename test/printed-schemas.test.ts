@@ -50,10 +50,21 @@ const bodies: Record<string, Rec[]> = {
   ],
 }
 
+const schemaOf = (name: string): object =>
+  JSON.parse(readFileSync(new URL(`../dist/schema/${name}.json`, import.meta.url), 'utf8')) as object
+
+test('a strict validator takes every schema', () => {
+  for (const name of Object.keys(dialects)) {
+    const said: unknown[] = []
+    const log = (...words: unknown[]): unknown => said.push(words)
+    assert.doesNotThrow(() => new Ajv2020({ strict: true, logger: { log, warn: log, error: log } }).compile(schemaOf(name)), name)
+    assert.deepEqual(said, [], name)
+  }
+})
+
 suite('the schema of a dialect judges a record as its checks do', () => {
   for (const dialect of [claude, acp, aictrl, appctl, sluice, gemini, opencode, copilot]) {
-    const schema = JSON.parse(readFileSync(new URL(`../dist/schema/${dialect.name}.json`, import.meta.url), 'utf8')) as object
-    const validate = new Ajv2020({ strict: false }).compile(schema)
+    const validate = new Ajv2020({ strict: true }).compile(schemaOf(dialect.name))
     const alike = (record: Rec): void => {
       const tag = dialect.tag(record)
       const fits = tag !== undefined && dialect.shapes.checks[tag]?.(record) === true

@@ -128,8 +128,8 @@ export const records: Record<string, TSchema> = {
 /** What tells the type, in a message alone or in a record of traffic. */
 export function pin(tag: string): object {
   const { properties, required } = tag === 'error' || tag in results ? ofResponse(tag) : ofCall(tag)
-  const message = { properties: { jsonrpc: { const: '2.0' }, ...properties }, required: ['jsonrpc', ...required] }
-  const traffic = { properties: { message: { type: 'object', ...message } }, required: ['message'], not: { required: ['jsonrpc'] } }
+  const message = { type: 'object', properties: { jsonrpc: { const: '2.0' }, ...properties }, required: ['jsonrpc', ...required] }
+  const traffic = { properties: { message, jsonrpc: false }, required: ['message'] }
   return { anyOf: [message, traffic] }
 }
 

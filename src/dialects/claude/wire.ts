@@ -19,7 +19,7 @@ export function pin(tag: string): object | undefined {
     subtype === undefined
       ? { properties: { subtype: { not: { enum: known } } } }
       : { properties: { subtype: { const: subtype } }, required: ['subtype'] }
-  return type === 'control_request' ? { properties: { request: pinned } } : pinned
+  return type === 'control_request' ? { properties: { request: { type: 'object', ...pinned } } } : pinned
 }
 
 export type Tag = keyof typeof records
