@@ -2,9 +2,10 @@
 // The surprise: it adds what a source leaves unsaid (a start, a turn, the end of a streamed block, everything still open when
 // the stream ends), always marked `synthetic`. Decoders say only what their records say.
 import { type Event, type Fault, type Kind, lineOf, type Origin, type Payload, type Place, placeOf, type Usage } from './event.ts'
+import { createCloser, cutsOff, deltaKinds, endOf, isStreaming } from './pen-close.ts'
 import { eventOf, own } from './pen-event.ts'
 import { createSession, type DeltaKind, type Session, spot } from './pen-state.ts'
-import { floats, keepsBlock, loose, needsTurn, ofCall, runLevel, traitOf } from './pen-traits.ts'
+import { floats, loose, needsTurn, ofCall, runLevel, traitOf } from './pen-traits.ts'
 import { modelVersion, type Reason } from './vocabulary.ts'
 
 /** Why a stream ended, when its host knows better than the stream. */
@@ -39,6 +40,7 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
   const past = new Map<string | undefined, number>() // sessions that ended, with their count of turns
   let recentId: string | undefined
   let recent: Session | undefined // most events are of the session that the last one was of
+  const { endBlock, closeBlock, endMessages, endLane, abandon, endOpen } = createCloser(put)
 
   function sessionOf(id: string | undefined): Session {
     if (recent !== undefined && recentId === id) return recent
@@ -97,20 +99,6 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
   function startTurn(session: Session, payload: Payload<'turn.start'>, place: Place, synthetic: string | undefined): void {
     session.turns.push(++session.turnCount)
     put('turn.start', payload, at(place), synthetic, session.turnCount)
-  }
-
-  function endBlock(session: Session, delta: DeltaKind, open: Place): void {
-    session.blocks[delta].delete(open.agent)
-    put(endOf[delta], { streamed: true }, open, 'implied')
-  }
-
-  /** The whole of a text. It ends the pieces that are open only if it is said to, and is of the same block; other pieces end before it. */
-  function closeBlock<P extends { streamed: boolean }>(session: Session, delta: DeltaKind, payload: P, place: Place): P {
-    const open = session.blocks[delta].get(place.agent)
-    const streamed = payload.streamed && open !== undefined && open.message === place.message && open.block === place.block
-    if (streamed) session.blocks[delta].delete(place.agent)
-    else if (open !== undefined) endBlock(session, delta, open)
-    return streamed === payload.streamed ? payload : { ...payload, streamed }
   }
 
   /** The turn an event belongs to: a lane keeps the turn its task began in. */
@@ -269,29 +257,6 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
     put(kind, payload, place, undefined, turn)
   }
 
-  /** A new message of the lane, or the end of its turn or task, ends the message that is open there. */
-  function endMessages(session: Session, lane: string | undefined, place: Place): void {
-    const open = session.messages.get(lane)
-    if (isStreaming(session))
-      for (const delta of deltaKinds) {
-        const block = session.blocks[delta].get(lane)
-        if (block !== undefined) endBlock(session, delta, block)
-      }
-    if (open === undefined) return
-    session.messages.delete(lane)
-    put('message.end', usageIn(open), { ...open, at: place.at }, 'implied')
-  }
-
-  function endLane(session: Session, lane: string, place: Place): void {
-    for (const [call, where] of session.calls) if (where.agent === lane) abandon(session, call, where)
-    endMessages(session, lane, place)
-  }
-
-  function abandon(session: Session, call: string, where: Place): void {
-    session.calls.delete(call)
-    put('tool.end', { status: 'abandoned' }, where, 'cut')
-  }
-
   function overflow(session: Session): void {
     const [call, where] = session.calls.entries().next().value!
     issue({
@@ -313,14 +278,7 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
       return put('raw', { type: 'session.end', why: 'redundant' }, place, undefined)
     }
     prepare(session, 'session.end', place, 0)
-    for (const delta of deltaKinds) for (const block of session.blocks[delta].values()) endBlock(session, delta, block)
-    for (const [call, where] of session.calls) abandon(session, call, where)
-    for (const [id, { kind, place: where }] of session.requests) {
-      put(kind, { id, decision: 'withdrawn', by: 'unknown' }, where, 'cut')
-    }
-    for (const [id, where] of session.hooks) put('hook.end', { id, status: 'abandoned' }, where, 'cut')
-    for (const [task, where] of session.tasks) put('task.end', { task, status: 'abandoned' }, where, 'cut')
-    for (const where of session.messages.values()) put('message.end', { finish: 'cut', ...usageIn(where) }, where, 'cut')
+    endOpen(session)
     for (const turn of session.turns) put('turn.end', { reason: payload.reason, error: payload.error }, at(place), 'cut', turn)
     put('session.end', payload, place, synthetic)
     bury(place.session ?? base.session)
@@ -423,7 +381,6 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
 }
 
 const opened = (place: Place, { usage }: Payload<'message.start'>) => (usage === undefined ? place : { ...place, usage })
-const usageIn = ({ usage }: { usage?: Usage }) => (usage === undefined ? {} : { usage, usageFinal: false })
 
 const nowhere = placeOf()
 const none: Event[] = [] // stands for all empty ones, and is never given away
@@ -434,16 +391,6 @@ const at = ({ at: time, session, run }: Place): Place => ({ ...nowhere, at: time
 function meet(session: Session, time: number | undefined): void {
   if (time !== undefined && !(session.lastAt! >= time)) session.lastAt = time
 }
-
-const isStreaming = ({ blocks }: Session): boolean => blocks['text.delta'].size > 0 || blocks['thought.delta'].size > 0
-
-/** A delta goes on with the open block when kind, message and block agree; the block's own end is no cut. */
-function cutsOff(delta: DeltaKind, open: Place, kind: Kind, place: Place, trait: number): boolean {
-  if (kind === delta) return place.message !== open.message || place.block !== open.block
-  return kind !== endOf[delta] && !(trait & keepsBlock)
-}
-const deltaKinds = ['thought.delta', 'text.delta'] as const
-const endOf = { 'text.delta': 'text.end', 'thought.delta': 'thought.end' } as const
 
 /** One that has ended before goes on. */
 const startOf = ({ again }: Session, payload: Payload<'session.start'>): Payload<'session.start'> =>
