@@ -43,8 +43,8 @@ export type Session = {
 /** `replaced`: its own sum has taken the place of all that was counted in it. `broken`: the stream ended before the turn did. */
 type Turn = { replaced: boolean; broken?: boolean }
 
-/** A running total that waits for the messages that were open when it came: they are part of it. */
-export type Running = { claim: Claim; told: Tokens | undefined; seen: Sums; open: Set<string>; inTurn: boolean }
+/** A running total that waits for the messages that were open when it came: they are part of it. `inRun`: the session was not begun anew since. */
+export type Running = { claim: Claim; told: Tokens | undefined; seen: Sums; open: Set<string>; inTurn: boolean; inRun: boolean }
 
 /** `copies`: other sessions in which the message was met. */
 export type Counted = { session: Session; turn: Turn; claim: Claim; cell: Cell | undefined; copies?: readonly string[] | undefined }

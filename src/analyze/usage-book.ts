@@ -153,7 +153,14 @@ export function createBook({ remember: mostMessages = 1 << 14, ...options }: Boo
       seen: { ...session.seen },
       open,
       inTurn: session.inTurn,
+      inRun: true,
     }
+  }
+
+  /** All that one run of the session used. A total that was told in that run, and is more, is of earlier runs too: it knows all of this. */
+  function ran(session: Session, claim: Omit<Claim, 'tokens'>, told: Tokens | undefined, open: Set<string>): void {
+    const before = session.running
+    if (before?.inRun !== true || !isLess(told, claim.nanos, before)) running(session, claim, told, open)
   }
 
   /** All that the session used in its whole life, whichever program tells it: one that knows less tells nothing new. */
@@ -189,7 +196,7 @@ export function createBook({ remember: mostMessages = 1 << 14, ...options }: Boo
     return count(session, { ...claim, tokens, nanos })
   }
 
-  return { ...account, begin, message, turn, breakOff, running, lifetime, runningApart, inherit, settle }
+  return { ...account, begin, message, turn, breakOff, running, ran, lifetime, runningApart, inherit, settle }
 }
 
 function retell({ kept, retold }: Session, at: number | undefined): void {

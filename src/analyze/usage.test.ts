@@ -92,6 +92,24 @@ test('what is told of a message while it runs is replaced by its end', () => {
 
 const running = (usage: Usage, more: object = {}): Bare => ({ kind: 'usage.update', scope: 'session', cumulative: true, usage, ...more })
 
+test('of a session that goes on, totals of all its runs and sums of each run are not added up', () => {
+  const runs = [100, 120, 150, 190].flatMap((all, index, totals): Bare[] => [
+    { kind: 'session.start', how: index === 0 ? 'new' : 'resumed' },
+    running(used(all), { cost: { usd: all / 100, by: 'source' } }),
+    { kind: 'session.end', reason: 'end_turn', usage: used(all - (totals[index - 1] ?? 0)) },
+  ])
+  const { totals } = fold(runs)
+  assert.deepEqual([totals.input, totals.costUsd], [190, 1.9])
+  const costs = runs.map(({ usage: _, ...event }): Bare => (event.kind === 'session.end' ? { ...event, usage: used(1) } : event))
+  assert.equal(fold(costs).totals.costUsd, 1.9)
+  // A program that counts each run anew.
+  const anew = [100, 50].flatMap((own): Bare[] => [
+    { kind: 'session.start', how: 'resumed' },
+    { kind: 'session.end', reason: 'end_turn', usage: used(own) },
+  ])
+  assert.deepEqual(totalsOf(anew), [150, 0, 0, 0, 0])
+})
+
 test('running totals become shares, each at its own time and model', () => {
   const day = Date.parse('2026-11-15T12:00:00Z')
   const report = fold(

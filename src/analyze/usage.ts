@@ -46,6 +46,10 @@ export function createUsage(options: UsageOptions = {}) {
   }
   const sessionOf = (event: Event): Session => book.sessionOf(event.session ?? unnamed)
 
+  function begin({ running }: Session): void {
+    if (running !== undefined) running.inRun = false
+  }
+
   function setting(session: Session, { model, provider, cwd }: EventOf<'session.start'> | EventOf<'session.update'>): void {
     session.model = model ?? session.model
     session.provider = provider ?? session.provider
@@ -106,7 +110,7 @@ export function createUsage(options: UsageOptions = {}) {
 
   function sessionEnd(session: Session, { usage, cost, at }: EventOf<'session.end'>): void {
     const nanos = toldNanos(cost?.usd, usage)
-    if (usage !== undefined || nanos !== undefined) book.running(session, { at, nanos }, usage, new Set(openIn(session).keys()))
+    if (usage !== undefined || nanos !== undefined) book.ran(session, { at, nanos }, usage, new Set(openIn(session).keys()))
     open.delete(session.id)
   }
 
@@ -115,6 +119,8 @@ export function createUsage(options: UsageOptions = {}) {
     push(event: Event, record?: Rec): void {
       switch (event.kind) {
         case 'session.start':
+          begin(sessionOf(event))
+          return setting(sessionOf(event), event)
         case 'session.update':
           return setting(sessionOf(event), event)
         case 'message.start':
