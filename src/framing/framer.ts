@@ -2,37 +2,20 @@
 // with whatever else a real stream holds between them. Any cut of the bytes into chunks gives the same records.
 // The surprise: spans handed to the sink are valid only during the call, since the carry buffer is used again.
 import { copyOf, isUtf8, utf8 } from '../base/bytes.ts'
-import { isRecord, mayHoldBigNumber, mayHoldHugeNumber, parseJson, type Rec } from '../base/json.ts'
+import { isRecord, mayHoldBigNumber, mayHoldHugeNumber, parseJson } from '../base/json.ts'
 import { borrowMoulds, mostChunk, type Moulds } from '../base/moulds.ts'
 import type { Alike, PieceFinder } from '../base/pieces.ts'
+import { closeBracket, comma, endOfElement, newArray, openBracket, type OpenArray, startsArray, takeBetween } from './array.ts'
+import { cutText, type FrameSink, newline, openBrace, type Span } from './contract.ts'
 import { couldBeMark, firstWhole, lastWhole } from './edges.ts'
-import { isSpace, mayBeJson, newScan, type Scan, scanToClose, skipSpace } from './scan.ts'
+import { createOddLines } from './odd-lines.ts'
+import { isSpace, mayBeJson, skipSpace } from './scan.ts'
 import { dataOf, isField } from './sse.ts'
 
-/**
- * A place in the input: `line` and `record` count from 1, `offset` is bytes from the start. `form`: records that share one have the same
- * keys in the same order; 0 or absent when that is not known. `array`: in which array of the input it stands, from 1; 0 or absent: in none.
- */
-export type Span = { bytes: Uint8Array; start: number; end: number; offset: number; line: number; array?: number; form?: number } // valid only during the call
-
-/** `array`: what stands between the records of an array is wrong, or it is never closed; the span is empty. */
-export type BadCode = 'noise' | 'not-object' | 'bad-json' | 'array' | 'cut' | 'too-long' | 'utf8'
-
-export type FrameSink = {
-  /** `together`: this record and those that follow and are alike, but for the texts of `pieces`; undefined when there are none. All are taken. */
-  record(value: Rec, span: Span, together?: () => Alike | undefined): void
-  /** Bytes that are no record. `utf8` is a warning: the record follows, its bad bytes replaced. */
-  bad(code: BadCode, text: string, span: Span): void
-}
+export type { BadCode, FrameSink, Span } from './contract.ts'
 
 const mostFields = 8 // of one server-sent event, before its data
 const defaultMaxLine = 128 * 1024 * 1024
-
-const newline = 0x0a
-const openBrace = 0x7b
-const openBracket = 0x5b
-const closeBracket = 0x5d
-const comma = 0x2c
 
 export type FramerOptions = {
   maxLine?: number | undefined
@@ -60,20 +43,12 @@ export function createFramer(sink: FrameSink, options: FramerOptions = {}) {
   let base = 0 // offset of the first byte of the chunk at hand
   let line = 1
   let skipping = false // inside a line or element that is over the limit
-  let array: { scan: Scan; inElement: boolean; head: number; next: 'comma' | 'record' | 'any' } | undefined // `any`: also after a fault that was told
+  let array: OpenArray | undefined
   let arrays = 0
-  let pretty:
-    | {
-        start: number
-        line: number
-        scan: Scan
-        lines: { bytes: Uint8Array; line: number; offset: number }[]
-        size: number
-      }
-    | undefined
   let first = true
   let events = false // these are server-sent events
   let fields: Span[] = [] // lines that are fields of an event if its data follows, and noise if not
+  const odd = createOddLines(sink, (span) => parse(span), maxLine)
   const lineSpan: Span = { bytes: carry, start: 0, end: 0, offset: 0, line: 0, array: 0, form: 0 } // one for all lines: the hot path makes no garbage
 
   let taken: Alike | undefined // more than the record at hand
@@ -146,11 +121,11 @@ export function createFramer(sink: FrameSink, options: FramerOptions = {}) {
       }
     }
     if (fields.length > 0) giveFieldsUp()
-    if (pretty !== undefined && continuePretty(bytes, start, end, at, number)) return
+    if (odd.open !== undefined && odd.goOn(bytes, start, end, at, number)) return
     if (end > start && bytes[end - 1] === 0x0d) end--
     if (bytes[start] !== openBrace && skipSpace(bytes, start, end) === end) return
     place(bytes, start, end, at, number)
-    if (!mayBeJson(bytes, start, end) || !parse(lineSpan, wasTried)) brokenLine(lineSpan, last, true)
+    if (!mayBeJson(bytes, start, end) || !parse(lineSpan, wasTried)) odd.take(lineSpan, last)
   }
 
   function holdField(bytes: Uint8Array, start: number, end: number, offset: number, number: number): void {
@@ -193,65 +168,6 @@ export function createFramer(sink: FrameSink, options: FramerOptions = {}) {
 
   const isSound = ({ bytes, start, end }: Span): boolean => (bytes === current && trusted) || isUtf8(bytes, start, end)
 
-  /** Not one object: several on a line, the first line of a pretty-printed one, a broken record, or no JSON at all. */
-  function brokenLine(span: Span, last: boolean, mayGoOn: boolean): void {
-    const { bytes, end, line: number } = span
-    let start = skipSpace(bytes, span.start, end)
-    for (let count = 0; start < end; count++) {
-      const rest: Span = { bytes, start, end, offset: span.offset + start - span.start, line: number }
-      if (bytes[start] !== openBrace) return sink.bad('noise', 'not JSON', rest)
-      const scan = newScan()
-      const close = scanToClose(bytes, start, end, scan)
-      if (close === -1) {
-        if (last) return sink.bad('cut', 'the input ends in the middle of a record', rest)
-        if (scan.inString || count > 0 || !mayGoOn) return sink.bad('bad-json', 'not valid JSON', rest)
-        pretty = {
-          start: rest.offset,
-          line: number,
-          scan,
-          lines: [{ bytes: copyOf(bytes, start, end), line: number, offset: rest.offset }],
-          size: end - start,
-        }
-        return
-      }
-      if (!parse({ ...rest, end: close })) return sink.bad('bad-json', 'not valid JSON', rest)
-      start = skipSpace(bytes, close, end)
-    }
-  }
-
-  /** Adds a line to a pretty-printed object. False: the object was broken, the line stands for itself. */
-  function continuePretty(bytes: Uint8Array, start: number, end: number, at: number, number: number): boolean {
-    const open = pretty!
-    const size = open.size + 1 + end - start
-    if (bytes[start] === openBrace || size > maxLine) {
-      givePrettyUp()
-      return false
-    }
-    const close = scanToClose(bytes, start, end, open.scan)
-    open.lines.push({ bytes: copyOf(bytes, start, end), line: number, offset: at })
-    open.size = size
-    if (open.scan.inString) givePrettyUp()
-    else if (close !== -1) {
-      const tail = skipSpace(bytes, close, end)
-      const whole = joinLines(open.lines, end - close)
-      if (!parse({ bytes: whole, start: 0, end: whole.length, offset: open.start, line: open.line })) return (givePrettyUp(), true)
-      pretty = undefined
-      if (tail < end) brokenLine({ bytes, start: tail, end, offset: at + tail - start, line: number }, false, true)
-    }
-    return true
-  }
-
-  /** The lines held back were no object: each is told for itself. */
-  function givePrettyUp(): void {
-    const { lines } = pretty!
-    pretty = undefined
-    for (const { bytes, line: number, offset: at } of lines) {
-      const end = bytes.length > 0 && bytes[bytes.length - 1] === 0x0d ? bytes.length - 1 : bytes.length
-      const span: Span = { bytes, start: 0, end, offset: at, line: number }
-      if (skipSpace(bytes, 0, end) < end && !parse(span)) brokenLine(span, false, false)
-    }
-  }
-
   // ── arrays ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
   /** After `[` of an array. Returns the position after the array's `]`, or `end`. */
@@ -261,24 +177,23 @@ export function createFramer(sink: FrameSink, options: FramerOptions = {}) {
     while (at < end) {
       if (!state.inElement) {
         const byte = bytes[at]!
-        if (byte === newline) line++
-        if (byte === closeBracket) {
-          if (state.next === 'record') badArray('a comma with no record after it', bytes, at)
-          array = undefined
-          return at + 1
-        }
-        if (byte === comma) takeComma(bytes, at)
-        if (isSpace(byte) || byte === comma) {
+        if (isSpace(byte)) {
+          if (byte === newline) line++
           at++
           continue
         }
-        if (state.next === 'comma' && byte === openBrace) badArray('no comma between two records', bytes, at) // all else is told for itself
-        state.next = 'comma'
-        state.inElement = true
-        state.head = byte
-        state.scan = newScan()
+        const fault = takeBetween(state, byte)
+        if (fault !== undefined) badArray(fault, bytes, at)
+        if (byte === closeBracket) {
+          array = undefined
+          return at + 1
+        }
+        if (byte === comma) {
+          at++
+          continue
+        }
       }
-      const close = endOfElement(bytes, at, end)
+      const close = endOfElement(state, bytes, at, end)
       const stop = close === -1 ? end : close
       if (!skipping && (close === -1 || carried > 0)) keep(bytes, at, stop)
       if (close === -1) return end
@@ -296,33 +211,12 @@ export function createFramer(sink: FrameSink, options: FramerOptions = {}) {
     return end
   }
 
-  function takeComma(bytes: Uint8Array, at: number): void {
-    const state = array!
-    if (state.next === 'record') badArray('two commas with no record between them', bytes, at)
-    state.next = state.next === 'comma' ? 'record' : 'any'
-  }
-
   const badArray = (text: string, bytes: Uint8Array, at: number): void =>
     sink.bad('array', text, { bytes, start: at, end: at, offset: base + at, line, array: arrays })
 
   function takeElement(span: Span): void {
     if (!parse(span)) sink.bad('bad-json', 'not valid JSON', span)
     for (let at = span.start; at < span.end; at++) if (span.bytes[at] === newline) line++
-  }
-
-  /** Objects and arrays end where they close, other values before the next comma or bracket. */
-  function endOfElement(bytes: Uint8Array, start: number, end: number): number {
-    const { scan, head } = array!
-    if (head === openBrace || head === openBracket) return scanToClose(bytes, start, end, scan)
-    for (let at = start; at < end; at++) if (bytes[at] === comma || bytes[at] === closeBracket) return at
-    return -1
-  }
-
-  /** Whether an array of records starts here: `[` and then `{` or `]`. Undefined: more bytes are needed. */
-  function startsArray(bytes: Uint8Array, start: number, end: number): boolean | undefined {
-    if (bytes[start] !== openBracket) return false
-    const next = skipSpace(bytes, start + 1, end)
-    return next === end ? undefined : bytes[next] === openBrace || bytes[next] === closeBracket
   }
 
   // ── the loop ───────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -368,7 +262,7 @@ export function createFramer(sink: FrameSink, options: FramerOptions = {}) {
     const mayKnow = bytes === held && trusted && maxLine >= mostChunk
     while (at < end) {
       const byte = bytes[at]!
-      const isFresh = carried === 0 && !skipping && pretty === undefined
+      const isFresh = carried === 0 && !skipping && odd.open === undefined
       const mayFit = mayKnow && isFresh && byte === openBrace && fields.length === 0
       if (mayFit) {
         const next = takeKnown(bytes, at)
@@ -386,7 +280,7 @@ export function createFramer(sink: FrameSink, options: FramerOptions = {}) {
         const opens = startsArray(bytes, at, end)
         if (opens === undefined) return (keep(bytes, at, end), end)
         if (opens) {
-          array = { scan: newScan(), inElement: false, head: 0, next: 'any' }
+          array = newArray()
           arrays++
           return at + 1
         }
@@ -421,43 +315,13 @@ export function createFramer(sink: FrameSink, options: FramerOptions = {}) {
 
   function finish(): void {
     if (array !== undefined) {
-      if (array.inElement && carried > 0)
-        sink.bad('cut', 'the input ends in the middle of a record', {
-          bytes: carry,
-          start: 0,
-          end: carried,
-          offset: carryAt,
-          line,
-        })
+      if (array.inElement && carried > 0) sink.bad('cut', cutText, { bytes: carry, start: 0, end: carried, offset: carryAt, line })
       else if (!array.inElement) badArray('the input ends before the array is closed', carry, 0)
       return
     }
     if (carried > 0 && !skipping) takeLine(carry, 0, carried, carryAt, line, true)
     giveFieldsUp()
-    if (pretty !== undefined) {
-      const { lines, start, line: number } = pretty
-      const whole = joinLines(lines, 0)
-      pretty = undefined
-      sink.bad('cut', 'the input ends in the middle of a record', {
-        bytes: whole,
-        start: 0,
-        end: whole.length,
-        offset: start,
-        line: number,
-      })
-    }
+    odd.end()
     carried = 0
   }
-}
-
-function joinLines(lines: { bytes: Uint8Array }[], tail: number): Uint8Array {
-  const size = lines.reduce((sum, { bytes }) => sum + bytes.length + 1, -1)
-  const whole = new Uint8Array(size)
-  let at = 0
-  for (const { bytes } of lines) {
-    whole.set(bytes, at)
-    at += bytes.length
-    if (at < size) whole[at++] = newline
-  }
-  return whole.subarray(0, size - tail)
 }
