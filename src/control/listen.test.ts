@@ -69,8 +69,10 @@ test('of the sockets that agents are told of, those of killed runs go when the n
   await Promise.all([emitting.close(), other.close()])
 })
 
-test('a file of that name is not removed', async () => {
-  const path = join(newFolder(), 'a.sock')
+test('a file of that name is not removed, and nobody is told to remove a folder', async () => {
+  const folder = newFolder()
+  await assert.rejects(listen(folder), /" is a folder, not a socket; choose another/)
+  const path = join(folder, 'a.sock')
   writeFileSync(path, 'mine')
   await assert.rejects(listen(path), /is a file, not a socket/)
   assert.ok(existsSync(path))

@@ -72,7 +72,8 @@ async function listenPrivately(server: Server, path: string): Promise<void> {
 
 async function removeStale(path: string, another = ''): Promise<void> {
   const before = lstatSync(path, { bigint: true })
-  if (!before.isSocket()) throw new ControlError(`${quoted(path, 200)} is a file, not a socket; remove it, or choose another ${another}`)
+  const [what, remedy] = before.isDirectory() ? ['folder', ''] : ['file', 'remove it, or ']
+  if (!before.isSocket()) throw new ControlError(`${quoted(path, 200)} is a ${what}, not a socket; ${remedy}choose another ${another}`)
   if (await isAlive(path)) throw new ControlError(`another run listens at ${quoted(path, 200)}; choose another ${another}`)
   const now = lstatSync(path, { throwIfNoEntry: false, bigint: true })
   if (now?.ino === before.ino && now.ctimeNs === before.ctimeNs) remove(path) // else another run has come first
