@@ -55,6 +55,24 @@ test('wrong usage is exit 2 and names the nearest', () => {
     [['schema', 'nope'], /not a dialect \(known: .*, config, script\)/],
     [['schema', 'confg'], /did you mean config/],
     [['tour', 'extra'], /takes no FILE/],
+    // As of a variable that is not set: it must not stand for the folder that one is in.
+    [['run', 'hi', '--model', 'script/demo', '--dir', ''], /^sluice: --dir "" names nothing; write --dir DIR \(see --help\)\n$/],
+    [['run', 'hi', '--model', 'script/demo', '--sentinel-file', ''], /^sluice: --sentinel-file "" names nothing/],
+    [['run', 'hi', '--model', 'script/demo', '--control-socket', ''], /^sluice: --control-socket "" names nothing/],
+    [
+      ['run', 'hi', '--model', 'script/demo', '--on-milestone', ''],
+      /^sluice: --on-milestone "" names nothing; write --on-milestone COMMAND/,
+    ],
+    [['run', 'hi', '--model', 'script/demo', '--file', sample, '--file', ''], /^sluice: --file "" names nothing/],
+    [['control', 'status', '--control-socket', ''], /^sluice: --control-socket "" names nothing/],
+    [['convert', sample, '--to', 'avenor', '--losses='], /^sluice: --losses "" names nothing/],
+    [['tools', '--settings', ''], /^sluice: --settings "" names nothing/],
+    [['trust', ''], /^sluice: DIR is empty; leave it out for the folder you are in\n$/],
+    [['trust', '--revoke', ''], /^sluice: DIR is empty/],
+    [['skills', '--dir', sample], /^sluice: cannot look into ".*": it is not a folder\n$/],
+    [['run', 'hi', '--max-cost=-1'], /^sluice: --max-cost "-1" is not a number from 0 on\n$/],
+    [['run', 'hi', '--api-retries', '1.5'], /^sluice: --api-retries "1\.5" is not a whole number from 0 on\n$/],
+    [['model', 'serve', 'x.yaml', '--port', '70000'], /^sluice: --port "70000" is not a port; give a number from 0 to 65535\n$/],
   ] as const) {
     const { status, stderr, stdout } = sluice(args)
     assert.match(stderr, message)

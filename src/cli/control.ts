@@ -47,6 +47,16 @@ Without a name the only run that goes on is meant.`,
   exits: ['0  done', '1  the run said no or went away, or the output cannot be written', '2  wrong usage, or there is no such run'],
 }
 
+/** What the options are for that are not for all. */
+const uses: Readonly<Record<string, readonly string[]>> = {
+  after: ['tail', 'history'],
+  limit: ['history'],
+  format: ['tail', 'history'],
+  answers: ['tail'],
+  text: ['answer'],
+  turn: ['cancel'],
+}
+
 type Words = readonly string[]
 type Values = Parsed['values']
 /** Undefined: nothing is to be printed. */
@@ -139,14 +149,23 @@ export async function run(argv: readonly string[]): Promise<number> {
   const { values, files } = parsed
   const [name = '', ...words] = files
   const action = Object.hasOwn(actions, name) ? actions[name] : undefined
-  if (action === undefined)
-    throw usageError(`${name === '' ? 'say' : `${quoted(name)} is not`} what to do: ${Object.keys(actions).join(', ')}`)
+  if (action === undefined) throw unknownAction(name)
+  for (const [option, names] of Object.entries(uses))
+    if (values[option] !== undefined && !names.includes(name))
+      throw usageError(`--${option} is for ${names.join(' and ')}, not for ${name} (see --help)`)
   const work = await action(words, values)
   const path = await reached(socketIn(values), exitCodes.usage)
   using client = await reached(connectTo(path), exitCodes.usage)
   const said = await reached(work(client, () => readToken(path)))
   if (typeof said === 'string') print(said)
   return exitCodes.ok
+}
+
+function unknownAction(name: string): CommandError {
+  const names = Object.keys(actions)
+  const near = name === '' ? undefined : nearest(name, names)
+  const hint = near === undefined ? '' : `; did you mean ${near}?`
+  return usageError(`${name === '' ? 'say' : `${quoted(name)} is not`} what to do: ${names.join(', ')}${hint}`)
 }
 
 const dialectIn = (values: Values): Promise<WritableDialect> => writable(textOption(values, 'format') ?? 'sluice', '--format')

@@ -13,7 +13,7 @@ import { print, screen } from './io.ts'
 import { type CommandSpec, parseOptions, textOption } from './options.ts'
 import { screenOf } from './terminal.ts'
 import { type Here, lookHere } from './tools-here.ts'
-import { placesAt } from './tools.ts'
+import { placesAt } from './places-at.ts'
 import { loadPrices } from './usage-prices.ts'
 import { version } from './version.ts'
 

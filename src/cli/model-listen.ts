@@ -4,7 +4,8 @@ import { CommandError, exitCodes, hasCode, signalCodes, systemReason, usageError
 
 export function portIn(value: string | undefined): number {
   const port = value === undefined ? 0 : Number(value)
-  if (!Number.isInteger(port) || port < 0 || port > 65_535 || value === '') throw usageError(`--port ${quoted(value)} is not a port`)
+  if (!Number.isInteger(port) || port < 0 || port > 65_535 || value === '')
+    throw usageError(`--port ${quoted(value)} is not a port; give a number from 0 to 65535`)
   return port
 }
 

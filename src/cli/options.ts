@@ -34,7 +34,18 @@ export function parseOptions(spec: CommandSpec, argv: readonly string[]): Parsed
     writeAll(1, Buffer.from(helpText(spec)))
     return undefined
   }
-  return { values: parsed.values as Parsed['values'], files: parsed.positionals }
+  const values = parsed.values as Parsed['values']
+  refuseEmpty(values, spec.options)
+  return { values, files: parsed.positionals }
+}
+
+const named = new Set(['DIR', 'FILE', 'PATH', 'COMMAND'])
+
+/** As of a variable that is not set. As a path it would be the folder that one is in. */
+function refuseEmpty(values: Parsed['values'], options: CommandSpec['options']): void {
+  for (const [name, { value = '' }] of Object.entries(options))
+    if (named.has(value) && [values[name]].flat().includes(''))
+      throw usageError(`--${name} "" names nothing; write --${name} ${value} (see --help)`)
 }
 
 /** What can be read also where something is wrong, for what must be done all the same. A value that looks like an option is none. */
@@ -142,7 +153,7 @@ export function numberOption(values: Parsed['values'], name: string, { whole = f
   if (value === undefined) return undefined
   const number = /^\d+(\.\d+)?$/.test(String(value)) ? Number(value) : NaN
   if (!(number >= least) || (whole && !Number.isInteger(number)))
-    throw usageError(`--${name} ${quoted(value)} is not a ${whole ? 'whole ' : ''}number${least > 0 ? ` from ${least} on` : ''}`)
+    throw usageError(`--${name} ${quoted(value)} is not a ${whole ? 'whole ' : ''}number from ${least} on`)
   return number
 }
 

@@ -48,7 +48,7 @@ asked before it changes anything; without one, what no rule allows is refused an
 /** The sentinel is looked for ahead of all else, for what else is wrong must not leave an old one in its place. */
 export async function run(argv: readonly string[]): Promise<number> {
   const values = readableOptions(spec, argv)
-  const path = values['help'] === true ? undefined : textOption(values, 'sentinel-file')
+  const path = values['help'] === true ? undefined : textOption(values, 'sentinel-file') || undefined
   if (path !== undefined) mustBeAnother(path, '--sentinel-file', filesRead(values))
   return withSentinel(path === undefined ? undefined : resolve(path), textOption(values, 'run-id'), () => begin(argv))
 }

@@ -1,12 +1,12 @@
 // sluice skills: which skills the agent finds here, and which files are not skills and why.
-import { resolve } from 'node:path'
 import { plural, quoted } from '../base/text.ts'
-import { placesOf, shortPath } from '../config/places.ts'
+import { shortPath } from '../config/places.ts'
 import { findSkills, type Skill } from '../config/skills.ts'
 import { harmlessLine } from '../views/harmless.ts'
-import { exitCodes, say, systemReason, usageError } from './exit.ts'
+import { exitCodes, say, usageError } from './exit.ts'
 import { print, screen } from './io.ts'
 import { type CommandSpec, parseOptions } from './options.ts'
+import { placesAt } from './places-at.ts'
 import { screenOf } from './terminal.ts'
 
 const spec: CommandSpec = {
@@ -36,14 +36,6 @@ export async function run(argv: readonly string[]): Promise<number> {
   for (const { path, reason } of problems) say(`sluice: ${quoted(shortPath(path, places.home), 500)} is not a skill: ${reason}`)
   say(plural(skills.length, 'skill'))
   return exitCodes.ok
-}
-
-function placesAt(folder: string): ReturnType<typeof placesOf> {
-  try {
-    return placesOf(resolve(folder))
-  } catch (error) {
-    throw usageError(`cannot look into ${quoted(folder, 500)}: ${systemReason(error)}`)
-  }
 }
 
 function show(skills: readonly Skill[]): void {

@@ -2,15 +2,15 @@
 import { resolve } from 'node:path'
 import { builtinTools } from '../agents/builtin/tools/index.ts'
 import { plural, quoted } from '../base/text.ts'
-import { type Places, placesOf } from '../config/places.ts'
 import { chooseProfile } from '../config/profiles.ts'
 import { defaultRules } from '../supervise/rules.ts'
 import { harmlessLine } from '../views/harmless.ts'
 import { styleFor } from '../views/style.ts'
 import { columns } from './columns.ts'
-import { exitCodes, say, systemReason, usageError } from './exit.ts'
+import { exitCodes, say, usageError } from './exit.ts'
 import { print, screen } from './io.ts'
 import { type CommandSpec, listOption, parseOptions, textOption } from './options.ts'
+import { placesAt } from './places-at.ts'
 import { agentOptions, ruleOf } from './run-options.ts'
 import { screenOf } from './terminal.ts'
 import { connectHere, lookHere } from './tools-here.ts'
@@ -68,14 +68,6 @@ export async function run(argv: readonly string[]): Promise<number> {
     }
   } catch (error) {
     throw error instanceof Error && error.name === 'SettingsError' ? usageError(error.message) : error
-  }
-}
-
-export function placesAt(folder: string): Places {
-  try {
-    return placesOf(resolve(folder))
-  } catch (error) {
-    throw usageError(`cannot look into ${quoted(folder, 500)}: ${systemReason(error)}`)
   }
 }
 

@@ -12,6 +12,7 @@ import { isTrusted, readTrust, type Trust, writeTrust } from '../config/trust.ts
 import { CommandError, exitCodes, say, systemReason, usageError } from './exit.ts'
 import { print } from './io.ts'
 import { type CommandSpec, parseOptions } from './options.ts'
+import { placesAt } from './places-at.ts'
 
 const spec: CommandSpec = {
   usage: 'sluice trust [DIR] [options]',
@@ -41,6 +42,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (parsed === undefined) return exitCodes.ok
   const { values, files } = parsed
   const [folder = '.'] = files
+  if (folder === '') throw usageError('DIR is empty; leave it out for the folder you are in')
   if (files.length > 1) throw usageError(`one DIR is enough; ${quoted(files[1])} is too many`)
   if (values['list'] === true && (values['revoke'] === true || values['yes'] === true || files.length > 0))
     throw usageError('--list takes nothing else: it lists all that is trusted')
@@ -49,14 +51,6 @@ export async function run(argv: readonly string[]): Promise<number> {
     return values['revoke'] === true ? await revoke(folder) : await agree(placesAt(folder), values['yes'] === true)
   } catch (error) {
     throw error instanceof SettingsError ? usageError(error.message) : error
-  }
-}
-
-function placesAt(folder: string): Places {
-  try {
-    return placesOf(resolve(folder))
-  } catch (error) {
-    throw usageError(`cannot look into ${quoted(folder, 500)}: ${systemReason(error)}`)
   }
 }
 
