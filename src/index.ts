@@ -45,10 +45,12 @@ const encoder = new TextEncoder()
 
 function* chunks(input: Input): Generator<Uint8Array> {
   if (typeof input === 'string') yield encoder.encode(input)
-  else if (input instanceof Uint8Array) yield input
+  else if (isBytes(input)) yield input
   else {
+    if (typeof input?.[Symbol.iterator] !== 'function') throw wrongInput()
     let half = '' // of a character that two texts share
     for (const chunk of input) {
+      if (typeof chunk !== 'string' && !isBytes(chunk)) throw wrongInput()
       const text = half + (typeof chunk === 'string' ? chunk : '')
       half = typeof chunk === 'string' && /[\ud800-\udbff]$/.test(text) ? text.slice(-1) : ''
       yield encoder.encode(text.slice(0, text.length - half.length))
@@ -57,6 +59,13 @@ function* chunks(input: Input): Generator<Uint8Array> {
     yield encoder.encode(half)
   }
 }
+
+/** Also those of another realm, as a frame of a browser or a test runner has them. */
+const isBytes = (value: unknown): value is Uint8Array =>
+  ArrayBuffer.isView(value) && (value as Partial<Uint8Array>)[Symbol.toStringTag] === 'Uint8Array' // a DataView has another tag
+
+const wrongInput = (): TypeError =>
+  new TypeError('the input must be a string, a Uint8Array or an iterable of these; what comes in time goes to createReader and its like')
 
 /** Which dialect is it? `dialect` is absent when none is sure. */
 export function detect(input: Input): Detection {
@@ -76,9 +85,14 @@ function choose(input: Uint8Array[], name: DialectName | undefined): Dialect {
 /** Who calls from JavaScript may give any name. */
 function named<Name extends DialectName>(name: Name): (typeof dialects)[Name] {
   if (!Object.hasOwn(dialects, name))
-    throw new TypeError(`${JSON.stringify(name)} is not a dialect; name one of ${Object.keys(dialects).join(', ')}`)
+    throw new TypeError(
+      `${typeof name === 'string' ? `${shown(name)} is not a dialect` : `${shown(name)} is not the name of a dialect`}; name one of ${Object.keys(dialects).join(', ')}`,
+    )
   return dialects[name]
 }
+
+const shown = (value: unknown): string =>
+  typeof value === 'string' ? JSON.stringify(value) : typeof value === 'object' && value !== null ? 'an object' : String(value)
 
 /** All events of a stream, its end included. */
 export function read(input: Input, options: ReadOptions & { dialect?: DialectName | undefined } = {}): Event[] {
@@ -104,7 +118,7 @@ export function write(
   const records: Rec[] = []
   const sink = ledgerSink(ledger, to, (record) => void records.push(record))
   const target = to.encoder(sink)
-  for (const event of events) if (ledger.admit(event, sink.restores(event)) !== 'none') target.push(event)
+  for (const event of checked(events, to)) if (ledger.admit(event, sink.restores(event)) !== 'none') target.push(event)
   target.end()
   sink.end()
   return {
@@ -112,6 +126,16 @@ export function write(
     records,
     losses: ledger.losses(),
     additions: ledger.additions(),
+  }
+}
+
+/** The events may be made by whoever calls. */
+function* checked(events: Iterable<Event>, { loss }: WritableDialect): Generator<Event> {
+  for (const event of events) {
+    const kind: unknown = event?.kind
+    if (typeof kind !== 'string') throw new TypeError(`${shown(event)} is not an event`)
+    if (!Object.hasOwn(loss, kind)) throw new TypeError(`${shown(kind)} is not a kind of event`)
+    yield event
   }
 }
 
@@ -156,10 +180,17 @@ export function validate(
 
 // ── in chunks ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-export const createConverter: typeof converterOf = (...given) => inTurn(converterOf(...given))
-export const createReader: typeof readerOf = (...given) => inTurn(readerOf(...given))
-export const createSniffer: typeof snifferOf = (...given) => inTurn(snifferOf(...given))
-export const createValidator: typeof validatorOf = (...given) => inTurn(validatorOf(...given))
+export const createConverter: typeof converterOf = (from, to, ...given) => inTurn(converterOf(sure(from), sure(to), ...given))
+export const createReader: typeof readerOf = (dialect, ...given) => inTurn(readerOf(sure(dialect), ...given))
+export const createSniffer: typeof snifferOf = (some) => inTurn(snifferOf(some.map((one) => sure(one))))
+export const createValidator: typeof validatorOf = (dialect, ...given) => inTurn(validatorOf(sure(dialect), ...given))
+
+/** Who calls from JavaScript may give its name. */
+function sure<One extends Pick<Dialect, 'claim'>>(dialect: One): One {
+  if (typeof dialect?.claim !== 'function')
+    throw new TypeError(`${shown(dialect)} is not a dialect; give one of dialects, such as dialects.claude`)
+  return dialect
+}
 
 /** Calls that come out of turn would lose or reorder records without a word: they throw. To end it again changes nothing. */
 function inTurn<One extends { push(chunk: Uint8Array): void; end(...given: never[]): unknown }>(stream: One): One {
@@ -169,6 +200,7 @@ function inTurn<One extends { push(chunk: Uint8Array): void; end(...given: never
     ...stream,
     push(chunk) {
       if (when !== undefined) throw new Error(`push was called ${when}`)
+      if (!isBytes(chunk)) throw new TypeError('push takes bytes, a Uint8Array; those of a text are new TextEncoder().encode(text)')
       when = 'inside a callback'
       try {
         stream.push(chunk)

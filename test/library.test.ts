@@ -1,7 +1,19 @@
 // The library as a program uses it that is not ours: chunks in one buffer, options that are there and undefined, huge records.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { convert, createConverter, createReader, createSniffer, createValidator, detect, dialects, read, validate } from '../src/index.ts'
+import { runInNewContext } from 'node:vm'
+import {
+  convert,
+  createConverter,
+  createReader,
+  createSniffer,
+  createValidator,
+  detect,
+  dialects,
+  read,
+  validate,
+  write,
+} from '../src/index.ts'
 
 const lines = ['{"kind":"user_prompt","text":"a question"}\n', '{"kind":"assistant_message","text":"hi"}\n', '{"kind":"done"}\n']
 
@@ -63,4 +75,48 @@ test('calls out of turn throw; to end again changes nothing', () => {
   converter.push(bytes)
   assert.equal(converter.end(), converter.end())
   assert.ok(Array.isArray(JSON.parse(text)))
+})
+
+test('what JavaScript gives by mistake is told as that, not by what breaks because of it', () => {
+  const wrongInput = { name: 'TypeError', message: /^the input must be a string, a Uint8Array or an iterable of these; .*createReader/ }
+  const inputs = [
+    undefined,
+    null,
+    5,
+    {},
+    [1],
+    [null],
+    new ArrayBuffer(3),
+    new Uint16Array(2),
+    Promise.resolve(''),
+    (async function* () {})(),
+  ]
+  for (const input of inputs)
+    for (const call of [detect, read, validate, (given: never) => convert(given, { to: 'avenor' })])
+      assert.throws(() => call(input as never), wrongInput)
+
+  const wrongDialect = { name: 'TypeError', message: /^"claude" is not a dialect; give one of dialects, such as dialects\.claude$/ }
+  const output = { line() {}, text() {}, bytes() {} }
+  assert.throws(() => createReader('claude' as never, () => {}), wrongDialect)
+  assert.throws(() => createValidator('claude' as never, () => {}), wrongDialect)
+  assert.throws(() => createConverter(dialects.appctl, 'claude' as never, output), wrongDialect)
+  assert.throws(() => createSniffer(['claude'] as never), wrongDialect)
+  assert.throws(
+    () => read(lines, { dialect: dialects.appctl as never }),
+    /^TypeError: an object is not the name of a dialect; name one of sluice, /,
+  )
+  assert.throws(() => write([], undefined as never), /^TypeError: undefined is not the name of a dialect/)
+
+  const reader = createReader(dialects.appctl, () => {})
+  assert.throws(() => reader.push(lines[0] as never), { name: 'TypeError', message: /^push takes bytes, a Uint8Array; .*TextEncoder/ })
+  reader.push(Buffer.from(lines[0]!)) // nothing of the other was taken
+  assert.throws(() => write([{ kind: 'tool.begin' } as never], 'avenor'), /^TypeError: "tool\.begin" is not a kind of event$/)
+  assert.throws(() => write([null as never], 'avenor'), /^TypeError: null is not an event$/)
+})
+
+test('bytes of another realm are bytes', () => {
+  const bytes = runInNewContext('new Uint8Array(source)', { source: [...Buffer.from(lines.join(''))] }) as Uint8Array
+  assert.ok(!(bytes instanceof Uint8Array))
+  assert.deepEqual(read(bytes), read(lines))
+  assert.deepEqual(read([bytes]), read(lines))
 })
