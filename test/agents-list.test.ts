@@ -3,7 +3,18 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'node:test'
+import { tableOf } from '../src/cli/agents.ts'
 import { runCommand } from './command.ts'
+
+test('in a narrow terminal the rows stay rows, and what does not fit is told whole below them', () => {
+  const can = ['permissions'] as const
+  const found = [{ name: 'codex', title: 'Codex', program: 'codex', install: 'npm install -g @openai/codex', by: 'x', can }]
+  const [head = '', row = '', ...rest] = tableOf(found as never, 80)
+  assert.ok(head.length <= 80 && row.length <= 80)
+  assert.match(row, /^codex +missing +yes +-/)
+  assert.deepEqual(rest, ['', 'codex: npm install -g @openai/codex'])
+  assert.match(tableOf(found as never, 120)[1]!, /npm install -g @openai\/codex$/)
+})
 
 test('sluice agents says what is installed, and how to get the rest', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-'))

@@ -216,6 +216,17 @@ test('the tour goes through to its end, in every dialect that can be written', (
   assert.equal(status, 0)
   for (const part of ['sluice detect', 'no findings', 'sluice show', '--to acp', '--to appctl', 'had to be added', 'Next:'])
     assert.ok(stdout.includes(part), part)
+  const table = stdout.slice(stdout.indexOf('What each dialect')).split('\n')
+  assert.deepEqual(
+    table.filter((line) => line.length > 80),
+    [],
+  )
+})
+
+test('a home folder in which nothing can be made keeps nobody waiting', { skip: process.platform !== 'linux' }, () => {
+  const { status, stdout } = shell('HOME=/proc XDG_CACHE_HOME= timeout 10 sluice --version')
+  assert.equal(status, 0)
+  assert.match(stdout, /^\d/)
 })
 
 test('losses are told, counted, and fail under --strict', () => {

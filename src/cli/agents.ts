@@ -25,7 +25,10 @@ export async function run(argv: readonly string[]): Promise<number> {
   const { values, files } = parsed
   if (files.length > 0) throw usageError(`${quoted(files[0])} is too much; sluice agents takes no names`)
   const found = await findAgents(process.env)
-  const lines = values['json'] === true ? found.map((agent) => JSON.stringify(recordOf(agent))) : tableOf(found)
+  const lines =
+    values['json'] === true
+      ? found.map((agent) => JSON.stringify(recordOf(agent)))
+      : tableOf(found, process.stdout.isTTY ? screenOf().width : Infinity)
   print(`${lines.join('\n')}\n`)
   return exitCodes.ok
 }
@@ -38,7 +41,8 @@ const recordOf = (agent: Found) => {
   return { name, title, installed: isHere(agent), path, version, error, install, driven: by ?? false, can: have }
 }
 
-function tableOf(found: readonly Found[]): string[] {
+/** Notes that do not fit into the width stand below: to cut how something is installed helps nobody. */
+export function tableOf(found: readonly Found[], width: number): string[] {
   const rows = found.map((agent) => {
     const { name, version, error, install = '', by, can, program } = agent
     const marks = abilities.map((ability) => (by === undefined ? '·' : can.includes(ability) ? 'yes' : '-'))
@@ -46,5 +50,9 @@ function tableOf(found: readonly Found[]): string[] {
     const note = !isHere(agent) ? install : by === undefined ? 'read and translated, not yet run' : (error ?? '')
     return [name, state, ...marks, note]
   })
-  return columns([['agent', 'version', ...abilities, ''], ...rows], process.stdout.isTTY ? screenOf().width : Infinity)
+  const head = ['agent', 'version', ...abilities]
+  const lines = columns([[...head, ''], ...rows], Infinity)
+  if (lines.every((line) => line.length <= width)) return lines
+  const notes = rows.filter((row) => row.at(-1) !== '').map((row) => `${row[0]}: ${row.at(-1)}`)
+  return [...columns([head, ...rows.map((row) => row.slice(0, -1))], width), '', ...notes]
 }

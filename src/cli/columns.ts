@@ -5,7 +5,7 @@ import { cutTo, widthOf } from '../views/layout.ts'
 export function columns(rows: readonly (readonly string[])[], width: number): string[] {
   const last = Math.max(0, ...rows.map((row) => row.length)) - 1
   const widths = Array.from({ length: last }, (_, at) => Math.max(0, ...rows.map((row) => widthOf(row[at] ?? ''))))
-  const room = Math.max(10, width - widths.reduce((sum, wide) => sum + wide + 2, 0))
+  const room = Math.max(4, width - widths.reduce((sum, wide) => sum + wide + 2, 0))
   return rows.map((row) =>
     [...widths.map((wide, at) => (row[at] ?? '') + ' '.repeat(wide - widthOf(row[at] ?? ''))), cutTo(row[last] ?? '', room)]
       .join('  ')

@@ -103,7 +103,7 @@ const linesText = (lines: readonly string[]): string => lines.map((line) => `${l
 function closing(folder: string): string[] {
   const left = [
     ['project/', 'the project, mended'],
-    ['streams/', `all that was told, once for each of ${dialects.join(', ')}`],
+    ['streams/', `what was told, in each of ${dialects.join(', ')}`],
     ['digest.txt', 'what it came to: the page above'],
     ['digest.json', 'the same for programs'],
     ['home/', 'the session, as every run keeps it'],

@@ -63,7 +63,8 @@ export async function run(argv: readonly string[]): Promise<number> {
     if (lines.length > shownLines) say(`… ${lines.length - shownLines} more records`)
   }
   say()
-  say('What each dialect could not say of this session (said in other words: ~), and what had to be added:')
+  say('What each dialect could not say of this session (said in other words: ~), and')
+  say('what had to be added:')
   for (const line of lossTable(versions.filter(({ dialect }) => dialect.name !== from.name))) say(line)
   say()
   say('Next: sluice --help, or pipe an agent through it:')
@@ -109,5 +110,8 @@ function lossTable(versions: Version[]): string[] {
   const first = Math.max(...[...codes, ...added].map((code) => code.length), 4)
   const rows = [...codes, ...added].map((code) => [code, ...versions.map((version) => cell(version, code))])
   const head = ['', ...versions.map(({ dialect }) => dialect.name)]
-  return [head, ...rows].map(([code = '', ...cells]) => `  ${code.padEnd(first)}${cells.map((text) => text.padStart(9)).join('')}`)
+  const widths = head.map((_, column) => 2 + Math.max(...[head, ...rows].map((row) => row[column]!.length)))
+  return [head, ...rows].map(
+    ([code = '', ...cells]) => `  ${code.padEnd(first)}${cells.map((text, at) => text.padStart(widths[at + 1]!)).join('')}`,
+  )
 }
