@@ -3,6 +3,7 @@ import { plural, quoted } from '../base/text.ts'
 import { shortPath } from '../config/places.ts'
 import { findSkills, type Skill } from '../config/skills.ts'
 import { harmlessLine } from '../views/harmless.ts'
+import { columns } from './columns.ts'
 import { exitCodes, say, usageError } from './exit.ts'
 import { print, screen } from './io.ts'
 import { type CommandSpec, parseOptions } from './options.ts'
@@ -40,14 +41,8 @@ export async function run(argv: readonly string[]): Promise<number> {
 
 function show(skills: readonly Skill[]): void {
   const rows = skills.map(({ name, version = '', where, description }) => [name, version, where, description].map(harmlessLine))
-  const cells = [['skill', 'version', 'where', 'description'], ...rows]
-  const widths = [0, 1, 2].map((column) => cells.reduce((most, row) => Math.max(most, row[column]!.length), 0))
-  const room = process.stdout.isTTY ? Math.max(20, screenOf().width - widths.reduce((sum, width) => sum + width + 2, 0)) : Infinity
+  const room = process.stdout.isTTY ? screenOf().width : Infinity
   const out = screen()
-  for (const row of cells) {
-    const text = row.at(-1)!
-    const last = text.length > room ? `${text.slice(0, room - 1)}…` : text
-    out.line([...widths.map((width, column) => row[column]!.padEnd(width)), last].join('  ').trimEnd())
-  }
+  for (const line of columns([['skill', 'version', 'where', 'description'], ...rows], room)) out.line(line)
   out.flush()
 }

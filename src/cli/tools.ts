@@ -83,7 +83,8 @@ function show(rows: readonly ToolRow[]): void {
   ])
   const out = screen()
   const room = process.stdout.isTTY ? width : 100_000
-  for (const line of columns([['tool', 'from', 'rules say', 'what it does'].map(style.bold), ...cells], room)) out.line(line)
+  const [head = '', ...lines] = columns([['tool', 'from', 'rules say', 'what it does'], ...cells], room)
+  for (const line of [style.bold(head), ...lines]) out.line(line) // bold when it is cut: a cut would take the end of the style
   out.flush()
 }
 
