@@ -134,7 +134,7 @@ const isCommand = (id: string): boolean => commands.some((name) => id === `./${n
 function sharedOf(id: string): string | undefined {
   const vendor = Object.keys(vendored).find((name) => vendored[name] === id)
   if (vendor !== undefined) return `./lib/vendor/${vendor}.js`
-  const part = parts.find((name) => id === `./${name}.ts`)
+  const part = [...parts, 'show'].find((name) => id === `./${name}.ts`) // the tour shows a session as the command does
   if (part !== undefined) return `./${part}.js`
   if (id.endsWith('/table.gen.js')) return './lib/prices.js'
   const dialect = /^(?:\.\.\/)+dialects\/(\w+)\/index\.ts$/.exec(id)?.[1]

@@ -249,7 +249,7 @@ suite('what is wrong before it starts', () => {
     const file = newFile()
     await fails([], 2, /^give one SCRIPT/)
     await fails([file, file], 2, /^give one SCRIPT/)
-    await fails([file, '--port', 'x'], 2, /is not a port$/)
+    await fails([file, '--port', 'x'], 2, /is not a port; give a number from 0 to 65535$/)
     await fails([join(folder, 'a.txt')], 2, /must end with \.yaml or \.json/)
     await fails([file, '--upstream', 'antropic'], 2, /^--upstream "antropic" is no provider; did you mean anthropic\?$/)
     await fails([file, '--upstream', 'qqq'], 2, /is no provider; known are anthropic, .*https:\/\//)
