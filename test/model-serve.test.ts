@@ -182,7 +182,8 @@ suite('what is wrong before it starts', () => {
     await fails(['serve'], 2, /^give one SCRIPT/)
     await fails(['serve', hello, hello], 2, /^give one SCRIPT/)
     await fails(['serve', hello, '--prot', '1'], 2, /did you mean --port\?/)
-    for (const port of ['x', '-1', '65536', '1.5', '']) await fails(['serve', hello, `--port=${port}`], 2, /is not a port; give a number from 0 to 65535$/)
+    for (const port of ['x', '-1', '65536', '1.5', ''])
+      await fails(['serve', hello, `--port=${port}`], 2, /is not a port; give a number from 0 to 65535$/)
   })
 
   test('the script', async () => {
