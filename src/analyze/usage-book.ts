@@ -21,7 +21,8 @@ export type Book = ReturnType<typeof createBook>
 export function createBook({ remember: mostMessages = 1 << 14, ...options }: BookOptions) {
   const account = createAccount(options, (session) => void settle(session))
   const { count, uncount, lane, ledger } = account
-  const messages = createMemory(Math.max(1, Math.ceil(mostMessages)))
+  const most = Math.max(1, Math.ceil(mostMessages))
+  const messages = createMemory(most)
 
   /**
    * A message has ended, of which `before` was counted when it began; `open` is the key under which it was open, in a stream that tells
@@ -49,7 +50,7 @@ export function createBook({ remember: mostMessages = 1 << 14, ...options }: Boo
     const serial = messages.find(session, id, request)
     if (serial === 0) {
       const added = messages.add(id, request, count(session, claim))
-      if (isKept) session.kept.push(added)
+      if (isKept && session.kept.push(added) > 2 * most) session.kept = session.kept.filter(messages.isKnown) // the others are forgotten
       return
     }
     const before = messages.read(serial)

@@ -88,3 +88,10 @@ test('the main conversation takes a message from its subagent', () => {
   assert.deepEqual(usage.report().agents, [])
   assert.equal(usage.report().totals.input, 5)
 })
+
+test('of a session without turns no more is kept than is remembered', () => {
+  const { tell, input, usage } = bookOf(16)
+  for (let index = 0; index < 1000; index++) tell('s', `msg_${index}`, { input: 1 })
+  assert.equal(input(), 1000)
+  assert.ok(usage.book.sessionOf('s').kept.length <= 32)
+})
