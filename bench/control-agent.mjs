@@ -1,5 +1,5 @@
 // An agent for the bench of the supervisor: speaks as Claude Code does over stream-json, waits for its prompt, and writes
-//   flat ANSWERS               so many answers of the model, each with a call and its result, as fast as they are taken
+//   flat ANSWERS SENTENCES     so many answers of the model, each of so many sentences, a call and its result, as fast as they are taken
 //   paced RATE SECONDS PARITY  short pieces of text, each with the time of its writing in it, in every second window of time
 // It leaves when its input is closed. Plain JavaScript: every millisecond of its start is waited for.
 import { writeSync } from 'node:fs'
@@ -36,8 +36,8 @@ const ends = (reason) =>
   piece({ type: 'message_delta', delta: { stop_reason: reason }, usage: { output_tokens: 34 } }) + piece({ type: 'message_stop' })
 
 /** One answer of the model: a text in pieces, a call whose input comes in pieces, and the result of the call. */
-function answer() {
-  const words = 'The handler reads the whole file before it looks at the size, so a large one is held in memory twice. '.repeat(9)
+function answer(sentences) {
+  const words = 'The handler reads the whole file before it looks at the size, so a large one is held in memory twice. '.repeat(sentences)
   const texts = words.match(/.{1,12}/gs)
   const input = { file_path: `/home/dev/work/project/src/part-${NUMBER}.ts`, offset: 1, limit: 400 }
   const inputs = JSON.stringify(input).match(/.{1,16}/gs)
@@ -75,9 +75,9 @@ function placesIn(bytes) {
 }
 
 /** Many answers in one write; only the numbers in them are written anew. */
-function flat(answers) {
+function flat(answers, sentences) {
   const together = 16
-  const block = Buffer.from(answer().repeat(together))
+  const block = Buffer.from(answer(sentences).repeat(together))
   const places = placesIn(block)
   const each = places.length / together
   for (let number = 0; number < answers; number += together) {
@@ -121,7 +121,7 @@ for await (const text of createInterface({ input: process.stdin })) {
     write(Buffer.from(`${JSON.stringify({ type: 'control_response', response: { subtype: 'success', request_id, response: {} } })}\n`))
   } else if (type === 'user') {
     write(Buffer.from(line(init) + line({ type: 'user', message: said, isReplay: true })))
-    if (how === 'flat') flat(first)
+    if (how === 'flat') flat(first, second)
     else await paced(first, second)
     write(Buffer.from(line(result)))
   }
