@@ -4,7 +4,7 @@ import { copyText, hasEscape, isWide, same, textEnd, unescapeTo } from './json'
 import { isBreak, lastCap, lasts, mouldSize, moulds, segments } from './layout'
 
 // The layout, known to src/base/pieces.ts too.
-const pieces: i32 = 0x310000 // where the line begins and ends, where its text does, where that ends in `joined`
+const pieces: i32 = 0x310000 // where the line begins and ends, where its text does, where that ends in `joined`: in characters, in bytes
 const holesOf: i32 = 0x312000 // of a template: where it begins and ends, and what belongs there
 const joined: i32 = 0x314000 // their texts, one behind the other
 const template: i32 = 0x324000 // a line to be written for each
@@ -15,25 +15,28 @@ const mostPieces: i32 = 128
 const longestPiece: i32 = 256
 
 /**
- * How many lines from `start` on are like the last one of that mould but for a text in each of two holes: one that is told, in ASCII and
- * spelled as JSON.stringify does, and one that says nothing.
+ * How many lines from `start` on are like the last one of that mould but for a text in each of two holes: one that is told, spelled as
+ * JSON.stringify does, and one that says nothing.
  */
 export function alike(index: i32, start: i32, end: i32, told: i32, silent: i32): i32 {
   const mould = moulds + index * mouldSize
   let line = start
   let to = joined
+  let characters: i32 = 0
   let piece = pieces
   while (piece < pieces + mostPieces * 32) {
     const stop = pieceAt(mould, line, end, told, silent)
     if (stop === -1) break
     const size = isSpelled ? unescapeTo(textFrom, textTo, to) : copyText(textFrom, textTo, to)
     if (size < 0) break
+    characters += isMore ? charactersIn(to, to + size) : size
     to += size
     store<i32>(piece, line)
     store<i32>(piece, stop, 4)
     store<i32>(piece, textFrom, 8)
     store<i32>(piece, textTo, 12)
-    store<i32>(piece, to - joined, 16)
+    store<i32>(piece, characters, 16)
+    store<i32>(piece, to - joined, 20)
     piece += 32
     line = stop + (load<u8>(stop) === 13 ? 2 : 1)
   }
@@ -45,6 +48,20 @@ export function alike(index: i32, start: i32, end: i32, told: i32, silent: i32):
 let textFrom: i32 = 0
 let textTo: i32 = 0
 let isSpelled: bool = false // with escapes
+let isMore: bool = false // than ASCII
+
+/** As JavaScript counts them: a character of four bytes is two. */
+function charactersIn(start: i32, end: i32): i32 {
+  let count: i32 = 0
+  for (let at = start; at < end; at += 16) {
+    const bytes = v128.load(at)
+    const ours = end - at < 16 ? (1 << (end - at)) - 1 : 0xffff
+    const begin = i8x16.bitmask(i8x16.gt_s(bytes, i8x16.splat(-65)))
+    const long = i8x16.bitmask(i8x16.ge_u(bytes, i8x16.splat(<i8>0xf0)))
+    count += popcnt(begin & ours) + popcnt(long & ours)
+  }
+  return count
+}
 
 /** Where such a line ends, or -1. */
 function pieceAt(mould: i32, start: i32, end: i32, told: i32, silent: i32): i32 {
@@ -60,10 +77,11 @@ function pieceAt(mould: i32, start: i32, end: i32, told: i32, silent: i32): i32 
       const stop = textEnd(at)
       if (stop < 0 || stop >= end) return -1
       if (hole === told) {
-        if (isWide || stop === at || stop - at > longestPiece) return -1
+        if (stop === at || stop - at > longestPiece) return -1
         textFrom = at
         textTo = stop
         isSpelled = hasEscape
+        isMore = isWide
       }
       at = stop
     } else {

@@ -5,7 +5,7 @@ import { type Rec, stringifyJson } from '../base/json.ts'
 import { pieceFinder } from '../base/pieces.ts'
 import type { Dialect } from '../dialects/contract.ts'
 import { type BadCode, createFramer, type Span } from '../framing/framer.ts'
-import type { Event, Origin } from '../model/event.ts'
+import type { Event, Kind, Origin } from '../model/event.ts'
 import type { Cause } from '../model/pen.ts'
 import { type Delta, isSample, type Pieces, piecesOf } from '../model/pieces.ts'
 
@@ -35,6 +35,8 @@ export type ListenerParts = {
   onRecord?(record: Rec): void
 }
 
+/** A guard looks at each piece of a thought. */
+const joinable: ReadonlySet<string> = new Set<Kind>(['text.delta', 'tool.delta'])
 const longestLine = 32 * 2 ** 20
 const longestRaw = 64 * 1024 // of a record or line that is kept as it came
 
@@ -62,7 +64,7 @@ export function createListener({ dialect, onEvents, onPieces, mend = (record) =>
         const value = mend(told)
         if (value === undefined || isOwn?.(value) === true) return void record++
         const events = keepRaw(decoder.push(value, originOf(span), value === told ? span.form : 0), span)
-        const more = together !== undefined && isSample(events) ? together() : undefined
+        const more = together !== undefined && isSample(events, joinable) ? together() : undefined
         if (more === undefined) onEvents(events)
         else {
           record += more.count - 1

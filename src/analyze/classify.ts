@@ -4,7 +4,7 @@ import { isRecord, parseJson, type Rec } from '../base/json.ts'
 import type { Event, EventOf } from '../model/event.ts'
 import { toolFailed } from '../model/outcome.ts'
 import { type Class, classOfKind, type Verdict } from './classes.ts'
-import { type Reading, readOn, readWhole, startReading } from './phrases.ts'
+import { type Reading, readOn, readQuiet, readWhole, startReading } from './phrases.ts'
 import type { UserRules } from './rules.ts'
 import { createMatcher } from './rules-match.ts'
 import { commandIn } from './subject.ts'
@@ -23,6 +23,8 @@ export type Classifier = {
   push(event: Event, record?: Rec): Verdict
   /** The same for whoever knows already that it is a piece of a text. */
   piece(event: Piece, record?: Rec): Verdict
+  /** The verdict on each of the pieces that this one is made of. Undefined: they must be looked at one by one; nothing was heard. */
+  pieces(joined: Piece): Verdict | undefined
 }
 export type Piece = EventOf<'text.delta'> | EventOf<'thought.delta'>
 
@@ -43,12 +45,16 @@ export function createClassifier({ rules, nameOf }: ClassifierOptions = {}): Cla
 
   /** Most events of a source that streams come this way. Pieces belong together as long as their message is the same. */
   function delta(event: Piece): Verdict {
-    const { session, agent, kind, message, text } = event
+    const rule = readOn(readingOf(event), event.text)
+    return rule !== undefined ? finding(rule) : event.kind === 'text.delta' ? quietText : quietThought
+  }
+
+  function readingOf(event: Piece): Reading {
+    const { session, agent, kind, message } = event
     const lane = recent !== undefined && recent.session === session && recent.agent === agent ? recent : laneOf(event)
     const open = kind === 'text.delta' ? lane.answer : lane.thought
     if (open.message !== message) reopen(open, message)
-    const rule = readOn(open.reading, text)
-    return rule !== undefined ? finding(rule) : kind === 'text.delta' ? quietText : quietThought
+    return open.reading
   }
 
   function laneOf({ session, agent }: Event): Lane {
@@ -142,6 +148,10 @@ export function createClassifier({ rules, nameOf }: ClassifierOptions = {}): Cla
     piece(event, record) {
       const verdict = delta(event)
       return match === undefined ? verdict : (match(event, record) ?? verdict)
+    },
+    pieces(joined) {
+      if (match !== undefined || !readQuiet(readingOf(joined), joined.text)) return undefined
+      return joined.kind === 'text.delta' ? quietText : quietThought
     },
   }
 }

@@ -2,6 +2,7 @@
 import type { Rec } from '../base/json.ts'
 import type { Event, Kind } from '../model/event.ts'
 import { outcomeOf } from '../model/outcome.ts'
+import type { Pieces } from '../model/pieces.ts'
 import type { Pricer } from '../prices/price.ts'
 import { type ClassifierOptions, createClassifier, type Piece, type Verdict } from './classify.ts'
 import { createSessionFold, type SessionFold } from './digest-session.ts'
@@ -75,8 +76,8 @@ export function createDigest({ rules, nameOf, price, ...limits }: DigestOptions 
     }
   }
 
-  function tally({ class: its }: Verdict): void {
-    events++
+  function tally({ class: its }: Verdict, count = 1): void {
+    events += count
     if (its === 'MILESTONE') milestones++
     else if (its === 'FINDING') findings++
   }
@@ -92,31 +93,47 @@ export function createDigest({ rules, nameOf, price, ...limits }: DigestOptions 
     return verdict
   }
 
+  /** The event's class, too. */
+  function push(event: Event, record?: Rec): Verdict {
+    if (event.kind === 'text.delta' || event.kind === 'thought.delta') return piece(event, record)
+    const verdict = classifier.push(event, record)
+    tally(verdict)
+    const session = sessionOf(event.session, event.kind)
+    const found = stalls.push(event)
+    if (found.length > 0) found.forEach(session.stall)
+    session.push(event, verdict)
+    switch (event.kind) {
+      case 'run.start':
+      case 'run.end':
+      case 'phase.start':
+      case 'phase.end':
+        ofRun(event)
+        break
+      case 'issue':
+        issues.add(() => ({ line: event.line, code: event.code, text: event.text }))
+        break
+      default:
+        usage.push(event, record)
+    }
+    return verdict
+  }
+
+  /** Pieces of one text that came together. */
+  function pieces(together: Pieces): void {
+    const { joined, count } = together
+    const verdict = joined.kind === 'tool.delta' ? undefined : classifier.pieces(joined)
+    if (joined.kind === 'tool.delta' || verdict === undefined) for (const event of together.events()) push(event)
+    else {
+      tally(verdict, count)
+      const last = { ...joined, seq: joined.seq + count - 1 }
+      stalls.piece(last)
+      sessionOf(last.session, last.kind).piece(last, verdict)
+    }
+  }
+
   return {
-    /** The event's class, too. */
-    push(event: Event, record?: Rec): Verdict {
-      if (event.kind === 'text.delta' || event.kind === 'thought.delta') return piece(event, record)
-      const verdict = classifier.push(event, record)
-      tally(verdict)
-      const session = sessionOf(event.session, event.kind)
-      const found = stalls.push(event)
-      if (found.length > 0) found.forEach(session.stall)
-      session.push(event, verdict)
-      switch (event.kind) {
-        case 'run.start':
-        case 'run.end':
-        case 'phase.start':
-        case 'phase.end':
-          ofRun(event)
-          break
-        case 'issue':
-          issues.add(() => ({ line: event.line, code: event.code, text: event.text }))
-          break
-        default:
-          usage.push(event, record)
-      }
-      return verdict
-    },
+    push,
+    pieces,
     report(): Digest {
       const used = usage.report()
       const totals = new Map(used.sessions.map(({ key, ...sums }) => [key, sums]))

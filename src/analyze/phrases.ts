@@ -33,15 +33,9 @@ export const startReading = (): Reading => ({ held: '', last: 0, number: 'none',
 
 /** Reads on, and names the rule of a phrase that became whole in this piece: the last, if there are several. Case does not matter. */
 export function readOn(reading: Reading, piece: string): string | undefined {
-  const length = lengthOf(piece)
-  if (length === 0) return undefined
-  const { held: before, last } = reading
-  const held = before !== '' && neighbours[(last << 5) | low(piece, 0)] === 1 && goesOn(before, piece) ? beginningIn(before, 0) : ''
-  if (reading.number === 'none' && held === '' && search(piece, 0) < 0) {
-    hold(reading, length > longPiece ? beginningIn(piece, 0) : piece)
-    return undefined
-  }
-  const text = held === '' ? piece : held + piece
+  if (readQuiet(reading, piece)) return undefined
+  const { held } = reading
+  const text = goesOnIn(reading, piece) ? beginningIn(held, 0) + piece : piece
   let rule: string | undefined
   let at = 0
   if (reading.number !== 'none') {
@@ -61,6 +55,18 @@ export function readOn(reading: Reading, piece: string): string | undefined {
   hold(reading, beginningIn(text, at))
   return rule
 }
+
+/** Reads on where that tells nothing, wherever the text is cut. False: it may; nothing was read. */
+export function readQuiet(reading: Reading, text: string): boolean {
+  const length = lengthOf(text)
+  if (length === 0) return true
+  if (reading.number !== 'none' || goesOnIn(reading, text) || search(text, 0) >= 0) return false
+  hold(reading, length > longPiece ? beginningIn(text, 0) : text)
+  return true
+}
+
+const goesOnIn = ({ held, last }: Reading, text: string): boolean =>
+  held !== '' && neighbours[(last << 5) | low(text, 0)] === 1 && goesOn(held, text)
 
 /** The same of a text that does not go on. */
 export const readWhole = (text: string): string | undefined => (search(text, 0) < 0 ? undefined : readOn(startReading(), text))

@@ -1,5 +1,6 @@
 // Lines that came one right after another and are alike in all but one text, such as the pieces of an answer: found together, and
 // written together in another form. wasm/pieces.ts does both, in the memory where the lines lie.
+import { utf8 } from './bytes.ts'
 import { bytesOf, latin1 } from './moulds.ts'
 import { code } from './pieces.gen.js'
 
@@ -112,6 +113,8 @@ function createFind(of: Memory): Find {
     const last = line(count - 1)
     const stop = last.start + last.length
     const size = stop + (memory[start + stop] === newline ? 1 : 2)
-    return { count, size, text: latin1(memory, joined, joined + last.end), line, write }
+    const bytes = wordAt(pieces + (count - 1) * 32 + 20)
+    const decode = bytes === last.end ? latin1 : utf8
+    return { count, size, text: decode(memory, joined, joined + bytes), line, write }
   }
 }

@@ -90,6 +90,8 @@ export const isWritable = (dialect: Dialect): dialect is WritableDialect => dial
 export type Decoder = {
   /** `form`: records that share one have the same keys in the same order. */
   push(record: Rec, origin: Origin, form?: number): Event[]
+  /** So many records after the last one were pieces of its text: they were not pushed, and each is an event. */
+  skip?(count: number): void
   /** Of the last record: nothing of it was told as raw and unknown. Absent: look and see. */
   knew?(): boolean
   /** Reads along what is written, to put unknown keys back. A decoder does either this or its own work. */
@@ -159,6 +161,7 @@ export function decoderOf(
       if (form !== 0 && unknown === undefined && added === undefined && type.forms.size < mostForms) type.forms.add(form)
       return events
     },
+    skip: pen.skip,
     knew: pen.knew,
     restorer: (lost) =>
       createRestorer(

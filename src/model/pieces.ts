@@ -50,9 +50,9 @@ export function piecesOf(first: Delta, { count: all, text, line, write }: Alike)
 }
 
 /** One after which others can be told in its words: its record told nothing else, and is not kept. */
-export const isSample = (events: readonly Event[]): boolean => {
+export const isSample = (events: readonly Event[], kinds: ReadonlySet<string>): boolean => {
   const [event] = events
-  if (events.length !== 1 || (event!.kind !== 'text.delta' && event!.kind !== 'tool.delta')) return false
+  if (events.length !== 1 || !kinds.has(event!.kind)) return false
   const { origin, ext, raw, synthetic, at } = event!
   return origin !== undefined && ext === undefined && raw === undefined && synthetic === undefined && at === undefined
 }

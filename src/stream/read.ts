@@ -5,6 +5,7 @@ import type { Claimer, Decoder, Dialect } from '../dialects/contract.ts'
 import { type BadCode, createFramer, type Span } from '../framing/framer.ts'
 import type { Event, EventOf, Origin } from '../model/event.ts'
 import type { Cause } from '../model/pen.ts'
+import type { Together } from './together.ts'
 
 export type ReadOptions = {
   maxLine?: number | undefined
@@ -16,6 +17,8 @@ export type ReadOptions = {
   plainNumbers?: boolean | undefined
   /** Nobody reads what tools gave back but for its beginning and its end: in between, a long text may be left out. */
   skim?: boolean | undefined
+  /** Takes pieces of one text that came together, in place of their events: who reads what a text says need not look at each. */
+  together?: Together | undefined
   /** Which side of a two-way protocol wrote the stream. */
   from?: 'agent' | 'host' | undefined
 }
@@ -24,7 +27,7 @@ export type ReadOptions = {
 type OnEvents = (events: Event[], record: Rec | undefined, span: Span | undefined) => void
 
 export function createReader(dialect: Dialect, onEvents: OnEvents, options: ReadOptions = {}) {
-  const { maxLine, raw = 'unmapped', others = [], plainNumbers = false, skim = false, from } = options
+  const { maxLine, raw = 'unmapped', others = [], plainNumbers = false, skim = false, together, from } = options
   const decoder: Decoder = dialect.decoder()
   let record = 0
 
@@ -79,15 +82,24 @@ export function createReader(dialect: Dialect, onEvents: OnEvents, options: Read
 
   const framer = createFramer(
     {
-      record(value, span) {
+      record(value, span, more) {
         const events = decoder.push(value, originOf(span), span.form)
         if (!knew()) judgeFirst(events, value, span)
         if (raw !== 'none') keepRaw(events, span)
-        onEvents(events, value, span)
+        const alike = more !== undefined && together!.begins(events) ? more() : undefined
+        if (alike === undefined) return onEvents(events, value, span)
+        record += alike.count - 1
+        decoder.skip!(alike.count - 1)
+        together!.take(events[0]!, alike)
       },
       bad: (code, text, span) => tell(code, code === 'utf8' ? 'warn' : 'error', text, span),
     },
-    { maxLine, plainNumbers, skimmed: skim ? dialect.outputs : undefined },
+    {
+      maxLine,
+      plainNumbers,
+      skimmed: skim ? dialect.outputs : undefined,
+      pieces: decoder.skip && dialect.pieces && together?.finder(dialect.pieces),
+    },
   )
 
   return {

@@ -14,6 +14,7 @@ export const avenor: WritableDialect = {
   formTells: true,
   numberIds: true,
   custom: true,
+  pieces: { told: new Set(['content.text', 'delta']), silent: new Set() },
   decoder: () => decoderOf(avenor, decode),
   encoder: encode,
   order,

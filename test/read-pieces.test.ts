@@ -1,0 +1,121 @@
+// Pieces of a text that came together may be told as one (`together`): they are the events that each line tells by itself, and a digest
+// that takes them so says the same.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { createDigest, type Digest } from '../src/analyze/digest.ts'
+import { dialects } from '../src/index.ts'
+import type { Event } from '../src/model/event.ts'
+import { createReader } from '../src/stream/read.ts'
+import { together } from '../src/stream/together.ts'
+import { assertHolds } from './properties.ts'
+
+/** What a text may be cut into: halves of phrases that make it a finding, and what no two programs spell alike. */
+const words = [
+  'confid',
+  'ence',
+  ': 8',
+  '0 %',
+  '5',
+  '[find',
+  'ing]',
+  'failed',
+  ' test',
+  ' ',
+  'a',
+  'für',
+  '🦊',
+  '→\n',
+  '"',
+  '\\',
+  'correction ',
+  'needed',
+]
+const lines = {
+  avenor: (what: Said, text: string): unknown => ({
+    event: what === 'answer' ? 'agent.message_chunk' : 'agent.thought_chunk',
+    session_id: 's',
+    content: { type: 'text', text },
+    messageId: 'm',
+  }),
+  claude: (what: Said, text: string, index: number): unknown => ({
+    type: 'stream_event',
+    event: {
+      type: 'content_block_delta',
+      index: 0,
+      delta: what === 'answer' ? { type: 'text_delta', text } : { type: 'thinking_delta', thinking: text },
+    },
+    session_id: 's',
+    parent_tool_use_id: null,
+    uuid: `u-${index}`,
+  }),
+}
+type Said = 'answer' | 'thought'
+type Name = keyof typeof lines
+
+const before = { avenor: [{ event: 'session.start', session_id: 's', backend: 'claude', dir: '/d' }], claude: [] }
+const between = {
+  avenor: { event: 'agent.status', session_id: 's', phase: 'working', source: 'avenor', ts: 1 },
+  claude: { type: 'system', subtype: 'status', status: null, session_id: 's', uuid: 'u' },
+}
+
+const told = fc.record({
+  what: fc.constantFrom<Said>('answer', 'answer', 'thought'),
+  texts: fc.array(fc.oneof(fc.constantFrom(...words), fc.string({ maxLength: 12 })), { minLength: 1, maxLength: 30 }),
+  isCut: fc.boolean(),
+})
+
+/** Enough of the same first, so that lines are known by their form. */
+function streamOf(name: Name, said: readonly { what: Said; texts: readonly string[]; isCut: boolean }[]): Buffer {
+  let index = 0
+  const line = lines[name]
+  const known = Array.from({ length: 120 }, (_, at) => line(at % 2 === 0 ? 'answer' : 'thought', `w${at} `, index++))
+  const rest = said.flatMap(({ what, texts, isCut }) => [
+    ...texts.map((text) => line(what, text, index++)),
+    ...(isCut ? [between[name]] : []),
+  ])
+  return Buffer.from([...before[name], ...known, ...rest].map((record) => `${JSON.stringify(record)}\n`).join(''))
+}
+
+function readAll(name: Name, bytes: Buffer, chunk: number, isTogether: boolean): { events: Event[]; digest: Digest; joined: number } {
+  const dialect = dialects[name]
+  const events: Event[] = []
+  const fold = createDigest({ nameOf: dialect.tag })
+  let joined = 0
+  const reader = createReader(
+    dialect,
+    (some, record) => {
+      events.push(...some)
+      for (const event of some) fold.push(event, record)
+    },
+    {
+      raw: 'none',
+      ...(isTogether && {
+        together: together((pieces) => {
+          joined += pieces.count
+          fold.pieces(pieces)
+          events.push(...pieces.events())
+        }),
+      }),
+    },
+  )
+  for (let at = 0; at < bytes.length; at += chunk) reader.push(bytes.subarray(at, at + chunk))
+  reader.end()
+  return { events, digest: fold.report(), joined }
+}
+
+for (const name of ['avenor', 'claude'] as const)
+  test(`of ${name}, wherever the bytes are cut`, () => {
+    let joined = 0
+    const made = fc.record({ said: fc.array(told, { maxLength: 12 }), chunk: fc.integer({ min: 300, max: 70_000 }) })
+    assertHolds(150, made, ({ said, chunk }) => {
+      const bytes = streamOf(name, said)
+      const each = readAll(name, bytes, chunk, false)
+      const asOne = readAll(name, bytes, chunk, true)
+      joined += asOne.joined
+      assert.equal(each.joined, 0)
+      assert.deepEqual(asOne.events, each.events)
+      assert.deepEqual(asOne.digest, each.digest)
+    })
+    assert.ok(joined > 300, `${joined} pieces came together`)
+  })
