@@ -95,8 +95,8 @@ function escapesEnd(start: i32): i32 {
 
 /** The highest bit of each byte. */
 function bits(a: v128, b: v128, c: v128, d: v128): u64 {
-  const low = <u64>i8x16.bitmask(a) | (<u64>i8x16.bitmask(b) << 16)
-  return low | (<u64>i8x16.bitmask(c) << 32) | (<u64>i8x16.bitmask(d) << 48)
+  const low = <u64>i8x16.bitmask(a) | ((<u64>i8x16.bitmask(b)) << 16)
+  return low | ((<u64>i8x16.bitmask(c)) << 32) | ((<u64>i8x16.bitmask(d)) << 48)
 }
 
 /** All ones where a byte is one of "/\\bfnrt. Each is known by its upper half, which has a bit of its own, and the lower halves that go with it. */

@@ -5,6 +5,8 @@
 import { isBreak, lastCap, lasts, literals, mostHoles, mouldSize, moulds, segments } from './layout'
 import { copyText, decimal, hasEscape, isDigit, isWide, numberEnd, same, textEnd, unescapeTo, wordEnd } from './json'
 
+export { mayHold } from './needles'
+
 // ── the layout, known to src/base/moulds.ts too ──────────────────────────────────────────────────────────────────────────
 
 const found: i32 = 0x1000 // how many holes changed, how long their gathered text is, where the line ends; then an entry a hole
@@ -12,6 +14,7 @@ const entries: i32 = found + 16 // value (8 bytes: two places or a float), hole,
 const gather: i32 = 0x4000 // short texts, one behind the other
 const order: i32 = 0xd000 // the moulds in the order in which they are tried: those that fit often come first
 const seen: i32 = 0xe000 // forms that were met once: 512 hashes
+// 0xf000: the tables of needles.ts
 const scratch: i32 = 0x100000 // a long text without its escapes
 const known: i32 = 0x1c0000 // texts that were told lately
 

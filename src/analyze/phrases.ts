@@ -1,14 +1,17 @@
 // The phrases that make a text a finding (Avenor, "Classification system"), found in a text that comes in pieces.
 // Two surprises. A window of nine characters jumps over most of a piece, since nearly no two neighbours occur in a phrase. And what
 // is kept between two pieces is the last piece, if it is short, or the number after `confidence:`; never the text.
+import { isFree, type Needles } from '../base/needles.ts'
 
-const phrases: readonly (readonly [phrase: string, rule: string])[] = [
-  ['[finding]', 'text.finding'],
-  ['reviewer flagged', 'text.reviewer-flagged'],
-  ['correction needed', 'text.correction-needed'],
-  ['failed test', 'text.failed-test'],
-  ['confidence:', 'text.confidence'], // followed by a number, at least this one:
+/** `needle`: a part of the phrase that hardly occurs elsewhere. */
+const phrases: readonly (readonly [phrase: string, rule: string, needle: string])[] = [
+  ['[finding]', 'text.finding', '[fin'],
+  ['reviewer flagged', 'text.reviewer-flagged', 'ewer'],
+  ['correction needed', 'text.correction-needed', 'rrec'],
+  ['failed test', 'text.failed-test', 'd te'],
+  ['confidence:', 'text.confidence', 'nce:'], // followed by a number, at least this one:
 ]
+const needles: Needles = phrases.map(([, , needle]) => needle)
 const enoughConfidence = 60
 const tooLarge = 2 ** 63 // what no 64-bit integer holds is no score
 const longPiece = 1024
@@ -69,7 +72,8 @@ const goesOnIn = ({ held, last }: Reading, text: string): boolean =>
   held !== '' && neighbours[(last << 5) | low(text, 0)] === 1 && goesOn(held, text)
 
 /** The same of a text that does not go on. */
-export const readWhole = (text: string): string | undefined => (search(text, 0) < 0 ? undefined : readOn(startReading(), text))
+export const readWhole = (text: string): string | undefined =>
+  isFree(text, needles) || search(text, 0) < 0 ? undefined : readOn(startReading(), text)
 
 function hold(reading: Reading, held: string): void {
   const length = lengthOf(held)

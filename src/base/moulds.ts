@@ -5,6 +5,7 @@
 import { utf8 } from './bytes.ts'
 import { isRecord, mayHoldBigNumber, mayHoldHugeNumber, numberOf, parseJson, type Rec } from './json.ts'
 import { code } from './moulds.gen.js'
+import { offerSearch } from './needles.ts'
 import type { PiecePaths, PiecePlace } from './pieces.ts'
 import { forgetSpans, keepSpan } from './spans.ts'
 
@@ -53,6 +54,7 @@ type Engine = {
   keep(): number
   unescape(start: number, end: number): number
   skim(start: number, headEnd: number, tailStart: number, end: number): number
+  mayHold(start: number, end: number): number
 }
 /**
  * `skims`: a hole each, 1 where nobody reads a long text as a whole. `form`: its number among all moulds that ever were. `told`, `silent`: the
@@ -93,7 +95,9 @@ function engine(): Engine | undefined {
     compiled ??= new WebAssembly.Module(bytesOf(code))
     // oxlint-disable-next-line typescript/no-implied-eval -- whether it is allowed at all
     new Function('return 0')
-    return new WebAssembly.Instance(compiled).exports as unknown as Engine
+    const made = new WebAssembly.Instance(compiled).exports as unknown as Engine
+    offerSearch(new Uint8Array(made.memory.buffer), made.mayHold)
+    return made
   } catch {
     unable = true
     return undefined
