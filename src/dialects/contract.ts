@@ -17,8 +17,8 @@ export type Shapes = {
   schemaOf(tag: string): Schema
 }
 
-/** What is known of a record type. `forms`: forms of records in which all is known. */
-export type Type = { tag: string; check: Check; known?: Known; forms: Set<number> }
+/** What is known of a record type. `forms`: forms of records in which all is known, each at its own place. */
+export type Type = { tag: string; check: Check; known?: Known; forms: Int32Array }
 
 /** Looks a record's type up: by its form, where that tells it, since most records are of few forms and have many shapes. */
 export function typeFinder({
@@ -27,18 +27,25 @@ export function typeFinder({
   formTells = false,
 }: Pick<Dialect, 'shapes' | 'tag' | 'formTells'>): (record: Rec, form?: number) => Type | undefined {
   const types = new Map<string | undefined, Type>(
-    Object.entries(checks).map(([name, check]) => [name, { tag: name, check, forms: new Set() }]),
+    Object.entries(checks).map(([name, check]) => [name, { tag: name, check, forms: new Int32Array(places) }]),
   )
-  const byForm = new Map<number, Type>()
+  const forms = new Int32Array(places)
+  const byPlace = Array.from<Type | undefined>({ length: places })
   return (record, form = 0) => {
-    const known = form === 0 ? undefined : byForm.get(form)
-    if (known !== undefined) return known
+    const place = placeOf(form)
+    if (form !== 0 && forms[place] === form) return byPlace[place]
     const type = types.get(tag(record))
-    if (type !== undefined && form !== 0 && formTells && byForm.size < mostForms) byForm.set(form, type)
+    if (type !== undefined && form !== 0 && formTells) {
+      forms[place] = form
+      byPlace[place] = type
+    }
     return type
   }
 }
-const mostForms = 256
+
+// Forms are counted up, and few are in use at a time: a form has a place of its own until another one takes it.
+const places = 128
+const placeOf = (form: number): number => form & (places - 1)
 
 /** Enough of a dialect to know its records when they come; light, so that all of them can be asked. */
 export type Claimer = {
@@ -153,12 +160,12 @@ export function decoderOf(
       if (type.check(record)) body.push(record, type.tag, origin) // the table's own text: comparing it costs nothing
       else doubt(record, type, origin)
       const events = pen.take()
-      if (form !== 0 && type.forms.has(form)) return events
+      if (form !== 0 && type.forms[placeOf(form)] === form) return events
       const added = record['synthetic']
       const unknown = unknownIn(record, (type.known ??= knownOf(dialect, type.tag)))
       if (unknown !== undefined) keep(unknown, events, record, type.tag)
       if (typeof added === 'string') for (const event of events) event.synthetic ??= added // sluice wrote this record, and said why
-      if (form !== 0 && unknown === undefined && added === undefined && type.forms.size < mostForms) type.forms.add(form)
+      if (form !== 0 && unknown === undefined && added === undefined) type.forms[placeOf(form)] = form
       return events
     },
     skip: pen.skip,
