@@ -38,6 +38,10 @@ test('wrong usage is exit 2 and names the nearest', () => {
     [['validate', '-dash.ndjson'], /unknown option "-dash\.ndjson"; write a file of this name as "\.\/-dash\.ndjson" \(see --help\)/],
     [['convert', '-dash.ndjson', '--to', 'avenor'], /unknown option "-dash\.ndjson"; write a file of this name as/],
     [['convert', sample, '-to', 'avenor'], /unknown option "-to"; did you mean --to\?/],
+    ...['validate', 'show', 'digest', 'watch'].map((command): [string[], RegExp] => [
+      [command, sample, '--from', 'claude', '--dialect', 'avenor'],
+      /--from "claude" and --dialect "avenor" disagree/,
+    ]),
     [['convert', sample, '--to'], /^sluice: --to needs a value: --to DIALECT \(see --help\)\n$/],
     [
       ['convert', sample, '--to', '--strict'],

@@ -6,7 +6,7 @@ import { createConverter, type Summary } from '../stream/convert.ts'
 import { claimers, loadDialect, open, writableNames } from './dialects.ts'
 import { CommandError, exitCodes, hasCode, say, systemReason, usageError } from './exit.ts'
 import { blocks, mustBeAnother, oneFile, recordsOut } from './io.ts'
-import { type CommandSpec, parseOptions, sizeOption, textOption } from './options.ts'
+import { type CommandSpec, dialectOption, parseOptions, sizeOption, textOption } from './options.ts'
 import { redactionOf, redactOption } from './redaction.ts'
 import { writeAll } from './write.ts'
 
@@ -60,7 +60,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const file = oneFile(files)
   const lossesFile = textOption(values, 'losses')
   if (lossesFile !== undefined) mustBeAnother(lossesFile, '--losses', [file])
-  const input = await open(blocks(file), (values['from'] ?? values['dialect']) as string | undefined)
+  const input = await open(blocks(file), dialectOption(values))
   if (input.dialect.name !== to.name && !isWritable(to))
     throw usageError(`--to ${quoted(to.name)}: this dialect is read, not written; choose one of ${writableNames.join(', ')}`)
   const losses = openLosses(lossesFile)

@@ -11,7 +11,7 @@ import { together } from '../stream/together.ts'
 import { claimers, open } from './dialects.ts'
 import { exitCodes, say, usageError } from './exit.ts'
 import { blocks, oneFile, screen, stdout } from './io.ts'
-import { type CommandSpec, parseOptions, sizeOption } from './options.ts'
+import { type CommandSpec, dialectOption, parseOptions, sizeOption } from './options.ts'
 import { redactionOf, redactOption } from './redaction.ts'
 import { rulesIn } from './rules.ts'
 import { loadPrices } from './usage-prices.ts'
@@ -56,7 +56,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const failOn = values['fail-on'] === undefined ? [] : troubleIn(values['fail-on'] as string)
   const rules = values['rules'] === undefined ? undefined : await rulesIn(values['rules'] as string)
   const maxLine = sizeOption(values, 'max-line')
-  const input = await open(blocks(oneFile(files)), (values['from'] ?? values['dialect']) as string | undefined)
+  const input = await open(blocks(oneFile(files)), dialectOption(values))
   const price = createPricer(await loadPrices())
   const fold = createDigest({ rules, nameOf: input.dialect.tag, price })
   const tagged = values['classify'] === true ? createTagged() : undefined

@@ -111,6 +111,13 @@ function helpText({ usage, about, options, examples, exits = [] }: CommandSpec):
   ].join('\n')
 }
 
+/** `--dialect` is another name of `--from`. */
+export function dialectOption({ from, dialect }: Parsed['values']): string | undefined {
+  if (from !== undefined && dialect !== undefined && from !== dialect)
+    throw usageError(`--from ${quoted(from)} and --dialect ${quoted(dialect)} disagree: they mean the same; give one of them`)
+  return (from ?? dialect) as string | undefined
+}
+
 const units: Record<string, number> = {
   '': 1,
   b: 1,

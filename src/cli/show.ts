@@ -6,7 +6,7 @@ import { createTerminalView } from '../views/terminal.ts'
 import { claimers, open } from './dialects.ts'
 import { exitCodes } from './exit.ts'
 import { blocks, oneFile, screen } from './io.ts'
-import { type CommandSpec, parseOptions, sizeOption } from './options.ts'
+import { type CommandSpec, dialectOption, parseOptions, sizeOption } from './options.ts'
 import { redactionOf, redactOption } from './redaction.ts'
 import { createShowTotals } from './show-totals.ts'
 import { screenOf } from './terminal.ts'
@@ -39,7 +39,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (parsed === undefined) return exitCodes.ok
   const { values, files } = parsed
   const maxLine = sizeOption(values, 'max-line')
-  const input = await open(blocks(oneFile(files)), (values['from'] ?? values['dialect']) as string | undefined)
+  const input = await open(blocks(oneFile(files)), dialectOption(values))
   const redaction = await redactionOf(values)
   const redactor = redaction?.create()
   const out = screen()

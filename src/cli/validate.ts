@@ -6,7 +6,7 @@ import { createValidator, type Finding, type Verdict } from '../stream/validate.
 import { claimers, dialectNames, open } from './dialects.ts'
 import { CommandError, exitCodes, say, usageError } from './exit.ts'
 import { blocks, oneFile, pipeBlocks, statOf, stdout } from './io.ts'
-import { type CommandSpec, parseOptions, sizeOption } from './options.ts'
+import { type CommandSpec, dialectOption, parseOptions, sizeOption } from './options.ts'
 
 const spec: CommandSpec = {
   usage: 'sluice validate [FILE…|-] [options]',
@@ -54,7 +54,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const parsed = parseOptions(spec, argv)
   if (parsed === undefined) return exitCodes.ok
   const { values, files } = parsed
-  const from = (values['from'] ?? values['dialect']) as string | undefined
+  const from = dialectOption(values)
   const maxLine = sizeOption(values, 'max-line')
   const json = values['json'] === true
   if (values['repair'] === true) return repair(oneFile(files), from, maxLine, json, values['strict'] === true)

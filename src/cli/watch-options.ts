@@ -7,7 +7,7 @@ import { quoted } from '../base/text.ts'
 import { createCursor, CursorError, readCursor } from '../files/cursor.ts'
 import { CommandError, exitCodes, hasCode, systemReason, usageError } from './exit.ts'
 import { oneFile } from './io.ts'
-import { type Parsed, sizeOption } from './options.ts'
+import { dialectOption, type Parsed, sizeOption } from './options.ts'
 import { rulesIn } from './rules.ts'
 import { createJson, createSluice } from './watch-json.ts'
 import { createPlain } from './watch-plain.ts'
@@ -40,7 +40,7 @@ export function choicesOf({ values, files }: Parsed) {
   if (text('since-cursor') !== undefined && (logs.length > 1 || logs[0] === '-'))
     throw usageError('--since-cursor is for one file: a cursor is a place in it')
   const rules = text('rules')
-  const from = text('from') ?? text('dialect')
+  const from = dialectOption(values)
   const all = values['classify-all'] === true
   return {
     files: logs,
