@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { createClassifier } from '../src/analyze/classify.ts'
 import { createDigest, type Digest } from '../src/analyze/digest.ts'
 import { dialects } from '../src/index.ts'
 import type { Event } from '../src/model/event.ts'
@@ -119,3 +120,60 @@ for (const name of ['avenor', 'claude'] as const)
     })
     assert.ok(joined > 300, `${joined} pieces came together`)
   })
+
+test('a long text is a finding for the same phrases, read from its line or given as it is', () => {
+  const filler = 'Of the words that are looked for, this "line" has none.\n'
+  const phrases = [
+    '[finding]',
+    'Reviewer flagged',
+    'CORRECTION NEEDED',
+    'failed test',
+    'Confidence: 80 %',
+    'confidence: 20 %',
+    'conference: 80 %',
+  ]
+  const recordOf = (text: string, index: number): unknown => ({
+    type: 'text',
+    timestamp: 1000 + index,
+    sessionID: 's',
+    sequenceNum: index,
+    part: { id: `p${index}`, sessionID: 's', messageID: 'm', type: 'text', text, time: { start: 1, end: 2 } },
+  })
+  const texts = phrases.flatMap((phrase) => [6, 11, 200].map((at) => filler.repeat(at) + phrase + filler.repeat(12 - Math.min(at, 12))))
+  const stream = [...Array.from({ length: 150 }, () => filler.repeat(6)), ...texts].map((text, index) =>
+    JSON.stringify(recordOf(text, index)),
+  )
+  const fresh = createClassifier()
+  const rules: { asRead: string; asGiven: string }[] = []
+  const classifier = createClassifier()
+  const reader = createReader(
+    dialects.aictrl,
+    (events) => {
+      for (const event of events) {
+        const asRead = classifier.push(event).rule
+        const asGiven = fresh.push(JSON.parse(JSON.stringify(event)) as Event).rule
+        if (event.kind === 'text.end') rules.push({ asRead, asGiven })
+      }
+    },
+    { raw: 'none' },
+  )
+  const bytes = Buffer.from(`${stream.join('\n')}\n`)
+  for (let at = 0; at < bytes.length; at += 65_536) reader.push(bytes.subarray(at, at + 65_536))
+  assert.equal(rules.length, stream.length)
+  assert.deepEqual(
+    rules.map(({ asRead }) => asRead),
+    rules.map(({ asGiven }) => asGiven),
+  )
+  assert.deepEqual(
+    rules.slice(-texts.length).map(({ asRead }) => asRead),
+    [
+      'text.finding',
+      'text.reviewer-flagged',
+      'text.correction-needed',
+      'text.failed-test',
+      'text.confidence',
+      'text.end',
+      'text.end',
+    ].flatMap((rule) => [rule, rule, rule]),
+  )
+})
