@@ -10,6 +10,7 @@ test('what the system says is told in words, without its code, its call and the 
   assert.equal(said("ENOTDIR: not a directory, open 'a/b'", 'ENOTDIR'), 'its path goes through something that is not a folder')
   assert.equal(said("EBUSY: resource busy or locked, rename 'a, b' -> 'c'", 'EBUSY'), 'resource busy or locked')
   assert.equal(said('ENODEV: no such device, read', 'ENODEV'), 'no such device')
+  assert.equal(said("ENXIO: no such device or address, open 's'", 'ENXIO'), 'it is a socket, or a device that is not there')
   assert.equal(said('something else, entirely'), 'something else, entirely')
   assert.equal(systemReason('text'), 'text')
   assert.throws(

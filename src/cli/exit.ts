@@ -65,6 +65,7 @@ const reasons: Record<string, string> = {
   ERR_FS_EISDIR: 'it is a folder',
   ENOTDIR: 'its path goes through something that is not a folder',
   ELOOP: 'its links lead in a circle',
+  ENXIO: 'it is a socket, or a device that is not there',
   ENAMETOOLONG: 'its name is too long',
   EROFS: 'the file system is read-only',
   EMFILE: 'too many files are open',
