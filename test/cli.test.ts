@@ -42,6 +42,9 @@ test('wrong usage is exit 2 and names the nearest', () => {
       [command, sample, '--from', 'claude', '--dialect', 'avenor'],
       /--from "claude" and --dialect "avenor" disagree/,
     ]),
+    [['convert', sample, '--to', 'avenor', '--to', 'appctl'], /--to is given twice; it takes one DIALECT \(see --help\)/],
+    [['watch', sample, '--session', 'a', '--session', 'a'], /--session is given twice/],
+    [['digest', sample, '--json', '--classify'], /--json is for the digest/],
     [['convert', sample, '--to'], /^sluice: --to needs a value: --to DIALECT \(see --help\)\n$/],
     [
       ['convert', sample, '--to', '--strict'],
@@ -522,4 +525,40 @@ test('an unreadable file is a clear error', { skip: process.getuid?.() === 0 && 
   const file = scratch('secret.ndjson', appctl)
   chmodSync(file, 0)
   assert.match(sluice(['validate', file]).stderr, /permission denied/)
+})
+
+test('lists that are given twice add up', () => {
+  const denied = fixture('claude/2.1.325/e-bash-denied.ndjson')
+  for (const lists of [
+    ['--fail-on', 'denied', '--fail-on', 'error'],
+    ['--fail-on', 'error,denied', '--fail-on', 'denied'],
+  ]) {
+    const { status, stderr } = sluice(['digest', ...lists, denied])
+    assert.deepEqual([status, stderr.match(/failed on .*/)?.[0]], [1, 'failed on denied (1)'])
+  }
+  const only = (...lists: string[]): string => sluice(['watch', '--format', 'plain', ...lists, denied]).stdout
+  assert.notEqual(only('--only', 'milestone'), '')
+  assert.equal(only('--only', 'milestone', '--only', 'finding'), only('--only', 'milestone,finding'))
+})
+
+test('a folder on stdin is no empty input', () => {
+  for (const line of ['watch', 'watch --follow', 'convert --from claude --to avenor', 'show --from claude', 'detect']) {
+    const { status, stderr } = shell(`sluice ${line} < /`)
+    assert.deepEqual([status, stderr], [2, 'sluice: cannot read stdin: it is a folder\n'], line)
+  }
+})
+
+test('what is read is not where the output goes', () => {
+  for (const line of ['validate --repair', 'convert --to appctl', 'digest --classify', 'watch --format json', 'watch --follow']) {
+    const file = scratch('self.ndjson', appctl)
+    const { status, stderr } = shell(`timeout 20 sluice ${line} ${file} >> ${file}`)
+    assert.equal(status, 2, line)
+    assert.match(stderr, /is where the output goes; write to another file/)
+    assert.equal(readFileSync(file, 'utf8'), appctl)
+  }
+})
+
+test('detect gives up where all commands do', { skip: process.platform !== 'linux' }, () => {
+  const { status, stdout, stderr } = sluice(['detect', '/dev/zero'])
+  assert.deepEqual([status, stdout.startsWith('unknown'), stderr], [1, true, 'sluice: no JSON record was found in its first 256 MiB\n'])
 })

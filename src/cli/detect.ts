@@ -1,7 +1,7 @@
 // sluice detect: which dialect, which version, how sure.
 import { printable } from '../base/text.ts'
 import { createSniffer, type Detection } from '../stream/detect.ts'
-import { claimers, emptyText, encodingText } from './dialects.ts'
+import { claimers, emptyText, encodingText, inMostHeld, mostHeld } from './dialects.ts'
 import { exitCodes, say } from './exit.ts'
 import { blocks, oneFile, print, pump } from './io.ts'
 import { type CommandSpec, parseOptions } from './options.ts'
@@ -30,7 +30,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const how = await pump(blocks(oneFile(parsed.files)), (block) => {
     sniffer.push(block)
     size += block.length
-    return size >= enough && sniffer.decided()
+    return size > mostHeld || (size >= enough && sniffer.decided())
   })
   if (how === 'ended') sniffer.end()
   const detection = sniffer.detection()
@@ -39,11 +39,12 @@ export async function run(argv: readonly string[]): Promise<number> {
       ? `${JSON.stringify({ ...detection, dialect: detection.dialect ?? null })}\n`
       : `${describe(detection)}\n`,
   )
-  if (detection.dialect === undefined) say(`sluice: ${whyUnknown(detection)}`)
+  if (detection.dialect === undefined) say(`sluice: ${whyUnknown(detection, how === 'ended' ? '' : inMostHeld)}`)
   return detection.dialect === undefined || detection.mixed !== undefined ? exitCodes.failed : exitCodes.ok
 }
 
-function whyUnknown({ records, unreadable, encoding }: Detection): string {
+function whyUnknown({ records, unreadable, encoding }: Detection, where: string): string {
+  if (records === 0 && encoding === undefined && where !== '') return `no JSON record was found${where}`
   if (records + unreadable === 0) return emptyText
   return `the input ${encoding === undefined ? 'is of no known dialect' : encodingText(encoding)}`
 }

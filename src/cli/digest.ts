@@ -11,7 +11,7 @@ import { together } from '../stream/together.ts'
 import { claimers, open } from './dialects.ts'
 import { exitCodes, say, usageError } from './exit.ts'
 import { blocks, oneFile, screen, stdout } from './io.ts'
-import { type CommandSpec, dialectOption, parseOptions, sizeOption } from './options.ts'
+import { type CommandSpec, dialectOption, listOption, parseOptions, sizeOption } from './options.ts'
 import { redactionOf, redactOption } from './redaction.ts'
 import { rulesIn } from './rules.ts'
 import { loadPrices } from './usage-prices.ts'
@@ -27,7 +27,7 @@ silence and loops, tokens and cost, and how it ended. Any dialect; several sessi
     json: { type: 'boolean', help: 'the digest as one JSON object' },
     classify: { type: 'boolean', help: 'instead: every record, its own bytes, with its class as the last key, "classify"' },
     rules: { type: 'string', value: 'FILE', help: 'your own rules for classes, as YAML; they go before the built-in ones' },
-    'fail-on': { type: 'string', value: 'LIST', help: 'exit with 1 if there was any of: finding, error, denied (with commas)' },
+    'fail-on': { type: 'string', many: true, value: 'LIST', help: 'exit with 1 if there was any of: finding, error, denied (with commas)' },
     redact: redactOption,
     from: { type: 'string', value: 'DIALECT', help: 'the dialect of the input (default: auto, told from its first records)' },
     dialect: { type: 'string', value: 'DIALECT', help: 'the same as --from' },
@@ -53,7 +53,9 @@ export async function run(argv: readonly string[]): Promise<number> {
   const parsed = parseOptions(spec, argv)
   if (parsed === undefined) return exitCodes.ok
   const { values, files } = parsed
-  const failOn = values['fail-on'] === undefined ? [] : troubleIn(values['fail-on'] as string)
+  const failOn = [...new Set(listOption(values, 'fail-on').flatMap(troubleIn))]
+  if (values['json'] === true && values['classify'] === true)
+    throw usageError('--json is for the digest; --classify writes every record with its class, as JSON')
   const rules = values['rules'] === undefined ? undefined : await rulesIn(values['rules'] as string)
   const maxLine = sizeOption(values, 'max-line')
   const input = await open(blocks(oneFile(files)), dialectOption(values))

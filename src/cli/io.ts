@@ -47,8 +47,25 @@ function fileAt(path: string): Stats | undefined {
 export type Blocks = Iterator<Uint8Array> | AsyncIterator<Uint8Array>
 
 export function blocks(file: string): Blocks {
-  if (file === '-') return fstatSync(0).isFile() ? blocksOf(0, 'stdin') : streamBlocks(process.stdin, 'stdin')
-  return blocksOf(opened(file, constants.O_RDONLY), quoted(file, 500))
+  const [fd, name] = file === '-' ? [0, 'stdin'] : [opened(file, constants.O_RDONLY), quoted(file, 500)]
+  const stat = fstatSync(fd)
+  if (file === '-' && stat.isDirectory()) throw usageError('cannot read stdin: it is a folder') // Node takes it for empty
+  if (file === '-' && !stat.isFile()) return streamBlocks(process.stdin, name)
+  mustNotBeOutput(stat, name)
+  return blocksOf(fd, name)
+}
+
+/** What is written would be read again, without an end. */
+export function mustNotBeOutput(stat: Stats | undefined, name: string): void {
+  if (stat?.isFile() === true && isSame(stat, stdoutStat())) throw usageError(`${name} is where the output goes; write to another file`)
+}
+
+function stdoutStat(): Stats | undefined {
+  try {
+    return fstatSync(1)
+  } catch {
+    return undefined // it is closed
+  }
 }
 
 function opened(file: string, flags: number): number {

@@ -26,7 +26,7 @@ const help: OptionSpec = { type: 'boolean', help: 'show this help' }
 export function parseOptions(spec: CommandSpec, argv: readonly string[]): Parsed | undefined {
   let parsed
   try {
-    parsed = parseArgs({ args: [...argv], allowPositionals: true, options: shapesOf(spec) })
+    parsed = parseArgs({ args: [...argv], allowPositionals: true, options: shapesOf(spec), tokens: true })
   } catch (error) {
     throw usageError(explain(error, argv, { ...spec.options, help }))
   }
@@ -36,6 +36,7 @@ export function parseOptions(spec: CommandSpec, argv: readonly string[]): Parsed
   }
   const values = parsed.values as Parsed['values']
   refuseEmpty(values, spec.options)
+  refuseTwice(parsed.tokens, spec.options)
   return { values, files: parsed.positionals }
 }
 
@@ -46,6 +47,17 @@ function refuseEmpty(values: Parsed['values'], options: CommandSpec['options']):
   for (const [name, { value = '' }] of Object.entries(options))
     if (named.has(value) && [values[name]].flat().includes(''))
       throw usageError(`--${name} "" names nothing; write --${name} ${value} (see --help)`)
+}
+
+/** Of two values one would be passed over without a word. */
+function refuseTwice(tokens: readonly { kind: string; name?: string }[], options: CommandSpec['options']): void {
+  const given = new Set<string>()
+  for (const { kind, name = '' } of tokens) {
+    const option = options[name]
+    if (kind !== 'option' || option?.type !== 'string' || option.many === true) continue
+    if (given.has(name)) throw usageError(`--${name} is given twice; it takes one ${option.value ?? 'value'} (see --help)`)
+    given.add(name)
+  }
 }
 
 /** What can be read also where something is wrong, for what must be done all the same. A value that looks like an option is none. */

@@ -61,7 +61,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const report = usage.report()
   const sources = prices?.sources ?? []
   if (values['json'] === true) print(`${JSON.stringify({ ...jsonOf(report, by, sources, logs), skipped, unreadable })}\n`)
-  else show(report, by, sources)
+  else show(report, by, sources, within === undefined ? '' : ' of these days')
   tellUnreadable(unreadable)
   return tellSkipped(skipped)
 }
@@ -101,10 +101,10 @@ const nothing = (paths: readonly string[]): string =>
     ? 'no logs of Claude Code, Codex, Gemini CLI, opencode or Copilot are found on this machine; name a PATH to read'
     : `no logs are found in ${paths.map((path) => quoted(path, 500)).join(', ')}`
 
-function show(report: UsageReport, by: Grouping, sources: readonly Source[]): void {
+function show(report: UsageReport, by: Grouping, sources: readonly Source[], when: string): void {
   const out = screen()
   const groups: Group[] = report[groupings[by]]
-  if (groups.length === 0) out.line('no usage is told in these logs')
+  if (groups.length === 0) out.line(`no usage${when} is told in these logs`)
   else for (const line of usageLines(by, groups, report.totals, screenOf(), isTerminal(1))) out.line(line)
   out.flush()
   for (const line of notes(report, sources)) say(line)

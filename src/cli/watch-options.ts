@@ -7,7 +7,7 @@ import { quoted } from '../base/text.ts'
 import { createCursor, CursorError, readCursor } from '../files/cursor.ts'
 import { CommandError, exitCodes, hasCode, systemReason, usageError } from './exit.ts'
 import { oneFile } from './io.ts'
-import { dialectOption, type Parsed, sizeOption } from './options.ts'
+import { dialectOption, listOption, type Parsed, sizeOption } from './options.ts'
 import { rulesIn } from './rules.ts'
 import { createJson, createSluice } from './watch-json.ts'
 import { createPlain } from './watch-plain.ts'
@@ -49,7 +49,7 @@ export function choicesOf({ values, files }: Parsed) {
     accumulate,
     classify: all ? ('all' as const) : values['classify'] === true || rules !== undefined ? ('notable' as const) : ('no' as const),
     rules,
-    only: text('only') === undefined ? undefined : classesIn(text('only')!),
+    only: values['only'] === undefined ? undefined : classesIn(listOption(values, 'only').join()),
     session: text('session'),
     cursorFile: text('since-cursor'),
     dialect: from === 'auto' ? undefined : from,

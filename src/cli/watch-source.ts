@@ -5,7 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { quoted } from '../base/text.ts'
 import { follow, isStream, type Piece } from '../files/follow.ts'
 import { CommandError, exitCodes, say, systemReason } from './exit.ts'
-import { type Blocks, blocks, pipeBlocks, statOf } from './io.ts'
+import { type Blocks, blocks, mustNotBeOutput, pipeBlocks, statOf } from './io.ts'
 import type { Out } from './watch-out.ts'
 import { createStream, type StreamOptions } from './watch-stream.ts'
 
@@ -22,6 +22,7 @@ export type SourceOptions = Omit<StreamOptions, 'put' | 'skip'> & {
 }
 
 export async function watchSource({ file, follows, cursor, out, signal, ...options }: SourceOptions): Promise<void> {
+  if (file !== '-') mustNotBeOutput(statOf(file), quoted(file, 500))
   const stream = createStream({ ...options, put: out, skip: cursor?.start ?? 0 })
   const silent = new AbortController()
   const ending = AbortSignal.any([signal, silent.signal])

@@ -25,7 +25,7 @@ for a file that does not exist yet) and ends with the session, or with the loop 
       value: 'FORMAT',
       help: 'pretty (default on a terminal), plain, json (the records themselves), sluice (canonical events)',
     },
-    only: { type: 'string', value: 'CLASSES', help: 'show only these: milestone, finding, activity, several with commas' },
+    only: { type: 'string', many: true, value: 'CLASSES', help: 'show only these: milestone, finding, activity, several with commas' },
     session: { type: 'string', value: 'ID', help: 'show only this session' },
     accumulate: { type: 'boolean', help: 'join the chunks of a message to one line (plain only)' },
     'since-cursor': { type: 'string', value: 'FILE', help: 'go on where the last watch with this file ended (one log only)' },
