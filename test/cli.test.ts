@@ -168,6 +168,23 @@ test('arrays: same bytes with --array, lines without', () => {
   assert.deepEqual([(JSON.parse(noisy.stdout) as unknown[]).length, noisy.status], [3, 1])
 })
 
+test('what stands before an array or between its records without a comma is not copied with it', () => {
+  const done = '{"kind":"done"}'
+  for (const text of [
+    `data: \n[\n${done}\n]\n`,
+    `: keepalive\n[${done}]\n`,
+    `event: x\n[${done}]\n`,
+    `[${done}\n[]\n${done}\n`,
+    `[${done} 5]`,
+  ]) {
+    const { stdout } = sluice(['convert', '--from', 'appctl', '--to', 'appctl', '--array'], text)
+    assert.deepEqual((JSON.parse(stdout) as unknown[])[0], { kind: 'done' }, text)
+  }
+  const pretty = `\ufeff[\n  ${done} ,\n\t${done}\r\n]\n`
+  for (const text of [pretty, '[]', ' [ ]\n'])
+    assert.equal(sluice(['convert', '--from', 'appctl', '--to', 'appctl', '--array'], text).stdout, text)
+})
+
 test('a broken array is told, and --array writes one array whatever comes in', () => {
   const prompt = '{"kind":"user_prompt","text":"a"}'
   const done = '{"kind":"done"}'

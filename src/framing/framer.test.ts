@@ -196,6 +196,8 @@ const soup = fc.oneof(
     'data: {"a":1}\n\n',
     'data: {\r\n',
     'data:',
+    'data: ',
+    '{"a":[{\n',
     'id: 1\n',
     ': ping\n',
   ),
@@ -216,6 +218,10 @@ test('any cut of the bytes gives the same records', () => {
     ),
     { numRuns: 3000 },
   )
+})
+
+test('an empty line of an event is empty, whatever stood in its place before', () => {
+  for (const input of ['{"a":[{\ndata: ', 'data: {\ndata: ']) assert.deepEqual(frame(input, [1]), frame(input, []))
 })
 
 test('random bytes never throw, and every span lies where it says', () => {

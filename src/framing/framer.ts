@@ -123,7 +123,7 @@ export function createFramer(sink: FrameSink, options: FramerOptions = {}) {
     if (fields.length > 0) giveFieldsUp()
     if (odd.open !== undefined && odd.goOn(bytes, start, end, at, number)) return
     if (end > start && bytes[end - 1] === 0x0d) end--
-    if (bytes[start] !== openBrace && skipSpace(bytes, start, end) === end) return
+    if (start === end || (bytes[start] !== openBrace && skipSpace(bytes, start, end) === end)) return // behind its end stands another line's
     place(bytes, start, end, at, number)
     if (!mayBeJson(bytes, start, end) || !parse(lineSpan, wasTried)) odd.take(lineSpan, last)
   }

@@ -20,7 +20,7 @@ export function createOddLines(sink: FrameSink, parse: (span: Span) => boolean, 
     goOn(bytes: Uint8Array, start: number, end: number, offset: number, line: number): boolean {
       const open = odd.open!
       const size = open.size + 1 + end - start
-      if (bytes[start] === openBrace || size > maxLine) {
+      if ((start < end && bytes[start] === openBrace) || size > maxLine) {
         giveUp(open)
         return false
       }

@@ -169,7 +169,7 @@ function passThrough(dialect: Dialect, out: Output, { maxLine, array = false, ot
 
   function take({ bytes, start, end, offset, array: number = 0 }: Span): void {
     if (framing === 'undecided') framing = number > 0 ? 'array' : 'lines'
-    if (number !== 1) breakArray()
+    if (number !== 1 || (copiesArray() && !follows(offset))) breakArray()
     if (copiesArray()) copyTo = offset + end - start
     copies = framing === 'lines' && !array
     if (copies || copiesArray()) return
@@ -211,15 +211,33 @@ function passThrough(dialect: Dialect, out: Output, { maxLine, array = false, ot
     }
   }
 
-  const heldText = (): string =>
-    held
-      .map((early) => utf8(early, 0, early.length))
-      .join('')
-      .trim()
+  /** What is held, up to an offset, without the blanks around it. */
+  function heldText(to = Infinity): string {
+    const bytes = new Uint8Array(
+      Math.min(
+        to - heldAt,
+        held.reduce((size, { length }) => size + length, 0),
+      ),
+    )
+    let at = 0
+    for (const early of held) {
+      if (at === bytes.length) break
+      const size = Math.min(early.length, bytes.length - at)
+      bytes.set(early.subarray(0, size), at)
+      at += size
+    }
+    return utf8(bytes, 0, at).replace(/^\ufeff?[ \t\r\n]*|[ \t\r\n]+$/g, '')
+  }
+
+  /** Before the first record of an array stands its bracket, before each other one a comma: what is copied is an array as well. */
+  function follows(offset: number): boolean {
+    release(copyTo)
+    return heldText(offset) === (copyTo === 0 ? '[' : ',')
+  }
 
   /** No record at all: white space, or an empty array, which may have to become the other. */
   function nothing(): void {
-    const isEmptyArray = heldText() === '[]'
+    const isEmptyArray = /^\[[ \t\r\n]*\]$/.test(heldText())
     if (array && !isEmptyArray) out.line('[]')
     else if (array || !isEmptyArray) release()
   }
