@@ -18,10 +18,23 @@ test('the last pieces are remembered in their order, the first of very many are 
   const memory = createMemory()
   assert.equal(memory.text(), '')
   for (let piece = 0; piece < 300; piece++) memory.hear(`${piece} `)
-  assert.match(memory.text(), /^44 45 .* 298 299 $/)
+  assert.match(memory.text(), /^0 1 .* 298 299 $/)
+  for (let piece = 300; piece < 3000; piece++) memory.hear(`${piece} `)
+  assert.match(memory.text(), /^\d+ .* 2998 2999 $/)
+  assert.ok(memory.text().length >= 4096 && memory.text().length < 4110)
   memory.clear()
   memory.hear('a')
   assert.equal(memory.text(), 'a')
+})
+
+test('however a text was cut into pieces, the same end of it is shown', () => {
+  const text = Array.from({ length: 2000 }, (_, word) => `w${word}`).join(' ')
+  const shown = [1, 3, 700, 5000, text.length].map((size) => {
+    const memory = createMemory()
+    for (let at = 0; at < text.length; at += size) memory.hear(text.slice(at, at + size))
+    return ending(memory.text(), 1000)
+  })
+  assert.deepEqual([...new Set(shown)], [ending(text, 1000)])
 })
 
 test('a text that is closed stays until another one begins', () => {

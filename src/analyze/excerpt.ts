@@ -37,35 +37,41 @@ const onOneLine = (text: string): string => (/[^\x21-\x7e ]|  |^ | $/.test(text)
 /** A part of a text that does not keep the whole of it in memory, as a slice would. */
 export const copyOf = (text: string, most: number): string => (text.length <= most ? text : Array.from(text.slice(0, most)).join(''))
 
-const mostPieces = 256
-const longPiece = 4096
+/** More than anybody shows of the end of a text, so what was cut is seen to be cut. */
+const enoughHeard = 4096
 
 /** The last pieces of what was said. They are put together only when somebody asks: most are never asked for. */
 export function createMemory() {
   let pieces: string[] = []
-  let next = 0
-  let closed = { pieces, next }
+  let first = 0 // of those that are still needed
+  let size = 0
+  let closed: readonly string[] = pieces
+  const begin = (): void => {
+    pieces = []
+    first = size = 0
+  }
   return {
     hear(piece: string): void {
-      if (piece.length > longPiece) next = pieces.length = 0 // it says enough alone
-      pieces[next] = piece
-      next = (next + 1) % mostPieces
+      pieces.push(piece)
+      size += piece.length
+      while (size - pieces[first]!.length >= enoughHeard) {
+        size -= pieces[first]!.length
+        pieces[first++] = '' // it may be long
+      }
+      if (first < 64 || first * 2 < pieces.length) return
+      pieces = pieces.slice(first)
+      first = 0
     },
     clear(): void {
-      pieces = []
-      next = 0
-      closed = { pieces, next }
+      begin()
+      closed = pieces
     },
     /** What is heard from now on is another text; this one stays until there is any. */
     close(): void {
       if (pieces.length === 0) return
-      closed = { pieces, next }
-      pieces = []
-      next = 0
+      closed = pieces.slice(first)
+      begin()
     },
-    text: (): string => joined({ pieces, next }) || joined(closed),
+    text: (): string => pieces.slice(first).join('') || closed.join(''),
   }
 }
-
-const joined = ({ pieces, next }: { pieces: string[]; next: number }): string =>
-  pieces.slice(next).join('') + pieces.slice(0, next).join('')

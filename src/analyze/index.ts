@@ -13,10 +13,19 @@
  *
  * @module
  */
-export { type Class, type Classifier, type ClassifierOptions, createClassifier, type Verdict } from './classify.ts'
-export { createDigest, type Digest, type DigestOptions, type List, type SessionDigest } from './digest.ts'
+import type { Rec } from '../base/json.ts'
+import type { Event } from '../model/event.ts'
+import type { Verdict } from './classify.ts'
+import { createDigest as digestOf, type Digest, type DigestOptions } from './digest.ts'
+import { createUsage as usageOf, type UsageFold, type UsageOptions } from './usage.ts'
+
+export type { Rec } from '../base/json.ts'
+export type { Event, EventOf, Kind } from '../model/event.ts'
+export type { Priced, Pricer, Tokens } from '../prices/index.ts'
+export { type Class, type Classifier, type ClassifierOptions, createClassifier, type Piece, type Verdict } from './classify.ts'
+export type { List, SessionDigest } from './digest.ts'
 export type { Change, Row } from './row.ts'
-export { createTimeline } from './rows.ts'
+export { createTimeline, type Timeline } from './rows.ts'
 export { compileRules, RulesError, type UserRules } from './rules.ts'
 export { createStallFinder, type Stall, type StallOptions } from './stall.ts'
 export {
@@ -30,4 +39,15 @@ export {
   type TrackOptions,
 } from './track.ts'
 export { createTrackers, type Trackers } from './trackers.ts'
-export { createUsage, type UsageOptions, type UsageReport } from './usage.ts'
+export type { AgentUsage, Group, Grouping, Totals, Unpriced, UsageReport } from './usage.ts'
+export type { Digest, DigestOptions, UsageFold, UsageOptions }
+
+export type DigestFold = {
+  /** The event's class, too. `record`: what the event was read from. */
+  push(event: Event, record?: Rec): Verdict
+  report(): Digest
+}
+
+// What only the commands use of these two is not told.
+export const createDigest: (options?: DigestOptions) => DigestFold = digestOf
+export const createUsage: (options?: UsageOptions) => UsageFold = usageOf

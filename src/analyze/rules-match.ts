@@ -58,7 +58,8 @@ function isNew(find: Pattern, text: string, open: Growing | undefined, rule: num
   const { tail, before } = open
   const joined = tail + text
   let passed = 0
-  for (let from = Math.max(0, open.told[rule]! - before); from <= joined.length;) {
+  const first = before === 0 ? 0 : 1 // where the beginning was let go, no pattern finds the beginning of the text
+  for (let from = Math.max(first, open.told[rule]! - before); from <= joined.length;) {
     const match = find(joined, from)
     if (match === undefined) return false
     from = Math.max(match.end, from + 1)

@@ -106,6 +106,16 @@ test('a pattern over several pieces of a text is found in the one that completes
   )
 })
 
+test('the beginning of a text is not where its memory begins', async () => {
+  const chunk = (text: string): Rec => ({ event: 'agent.message_chunk', session_id: 's', messageId: 'm', content: { text } })
+  const yaml = "rules:\n  - {text: '^[a-z ]+done$', class: FINDING}\n"
+  const long = `${'abcd '.repeat(240)}done`
+  const findings = async (text: string): Promise<number> =>
+    (await judge(yaml, text.match(/.{1,10}/gs)!.map(chunk))).filter(({ class: its }) => its === 'FINDING').length
+  assert.equal(await findings(`123 ${long}`), 0)
+  assert.equal(await findings('abcd abcd done'), 1)
+})
+
 test('a rule that decides does not keep the others from reading on', async () => {
   const chunk = (text: string): Rec => ({ event: 'agent.message_chunk', session_id: 's', messageId: 'm', content: { text } })
   const yaml = "rules:\n  - {name: a, text: 'fail', class: MILESTONE}\n  - {name: b, text: 'failure here', class: FINDING}\n"
@@ -171,7 +181,10 @@ suite('a mistake is told with its line', () => {
     ['rules:\n  - kind: text.delta\n    text: "a(?=b)"\n    class: FINDING\n', /^line 3: the pattern "a\(\?=b\)" is not valid: /],
     ['rules:\n  - where:\n      a: 1\n      b: {great: 1}\n    class: FINDING\n', /^line 4: unknown key "great" in the condition on "b"; /],
     ['rules:\n  - {where: {a: {gt: x}}, class: FINDING}\n', /^line 2: gt takes a number$/],
-    ['rules:\n  - {where: {a: {in: x}}, class: FINDING}\n', /^line 2: in takes a list of values$/],
+    ['rules:\n  - {where: {a: {in: x}}, class: FINDING}\n', /^line 2: in takes a list of values, at least one$/],
+    ['rules:\n  - {where: {a: []}, class: FINDING}\n', /^line 2: in takes a list of values, at least one$/],
+    ['rules:\n  - {where: {a: {gt: .nan}}, class: FINDING}\n', /^line 2: gt takes a number$/],
+    ['rules:\n  - {event: a, where: {}, class: FINDING}\n', /^line 2: where is empty; name a field$/],
     [
       'rules:\n  - event: x\n    where: {a: {}}\n    class: FINDING\n',
       /^line 3: the condition on "a" is empty; give a value, or one of equals, /,

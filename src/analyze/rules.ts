@@ -105,7 +105,9 @@ export async function compileRules(text: string): Promise<UserRules> {
       case 'equals':
         return isScalar(wanted) ? (value) => value === wanted : fail(path, 'equals takes one value')
       case 'in':
-        return Array.isArray(wanted) && wanted.every(isScalar) ? (value) => wanted.includes(value) : fail(path, 'in takes a list of values')
+        return Array.isArray(wanted) && wanted.length > 0 && wanted.every(isScalar)
+          ? (value) => wanted.includes(value)
+          : fail(path, 'in takes a list of values, at least one')
       case 'exists':
         return typeof wanted === 'boolean' ? (value) => (value !== undefined) === wanted : fail(path, 'exists takes true or false')
       case 'matches': {
@@ -113,7 +115,7 @@ export async function compileRules(text: string): Promise<UserRules> {
         return (value) => typeof value === 'string' && find(value, 0) !== undefined
       }
       default: {
-        if (typeof wanted !== 'number') fail(path, `${test} takes a number`)
+        if (typeof wanted !== 'number' || Number.isNaN(wanted)) fail(path, `${test} takes a number`)
         const compare = comparisons[test]!
         return (value) => typeof value === 'number' && compare(value, wanted)
       }
@@ -131,6 +133,7 @@ export async function compileRules(text: string): Promise<UserRules> {
     if (itsClass === undefined) fail([...path, 'class'], `${quoted(word)} is not a class; use MILESTONE, FINDING or ACTIVITY`)
     const where = given['where'] ?? {}
     if (!isRecord(where)) fail([...path, 'where'], 'where must be a mapping from fields to conditions')
+    if (given['where'] !== undefined && Object.keys(where).length === 0) fail([...path, 'where'], 'where is empty; name a field')
     const events = names(given['event'], [...path, 'event'])
     const compiled = {
       verdict: { class: itsClass, rule: named },

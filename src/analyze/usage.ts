@@ -22,6 +22,16 @@ export type UsageReport = {
 }
 export type AgentUsage = Usage & { session: string; agent: string }
 
+export type UsageFold = {
+  /** `record`: what the event came from. Claude tells there the request, by which a copy in another session is known, and of a sum whether it is this turn's. */
+  push(event: Event, record?: Rec): void
+  /** Events that name no session are of this one: two files without names are two sessions. */
+  source(name: string): void
+  report(): UsageReport
+  /** The report's. */
+  totals(): Totals
+}
+
 /** A message that has begun. `start` is counted until its end tells more, `told` are the calls of it that were told since. */
 type Open = {
   at: number | undefined
@@ -34,7 +44,8 @@ type Open = {
 
 const mostOpen = 1024
 
-export function createUsage(options: UsageOptions = {}) {
+/** `book`: where who reads logs of other forms enters them. */
+export function createUsage(options: UsageOptions = {}): UsageFold & { book: Book } {
   const book = createBook(options)
   const open = new Map<string, Map<string, Open>>()
   let unnamed = ''
@@ -115,8 +126,7 @@ export function createUsage(options: UsageOptions = {}) {
   }
 
   return {
-    /** `record`: what the event came from. Claude tells there the request, by which a copy in another session is known, and of a sum whether it is this turn's. */
-    push(event: Event, record?: Rec): void {
+    push(event, record) {
       switch (event.kind) {
         case 'session.start':
           begin(sessionOf(event))
@@ -138,14 +148,12 @@ export function createUsage(options: UsageOptions = {}) {
           return sessionEnd(sessionOf(event), event)
       }
     },
-    /** Events that name no session are of this one: two files without names are two sessions. */
-    source(name: string): void {
+    source(name) {
       unnamed = name
     },
     book,
-    report: (): UsageReport => settled(book, () => reportOf(book)),
-    /** The report's. */
-    totals: (): Totals => settled(book, () => book.ledger.totals()),
+    report: () => settled(book, () => reportOf(book)),
+    totals: () => settled(book, () => book.ledger.totals()),
   }
 }
 

@@ -7,10 +7,18 @@ import { createShowTotals } from './show-totals.ts'
 import { screenOf } from './terminal.ts'
 import { tagOf, type View, type ViewOptions } from './watch-view.ts'
 
+const widestTag = tagOf('MILESTONE', 'all').length
+const leastWidth = 20
+
 export function createPretty({ put, wants, classify }: ViewOptions): View {
   const timeline = createTimeline()
   const totals = createShowTotals()
-  const view = createTerminalView({ ...screenOf(), totals: totals.take })
+  const { width, colour } = screenOf()
+  const view = createTerminalView({
+    width: classify === 'no' ? width : Math.max(leastWidth, width - widestTag),
+    colour,
+    totals: totals.take,
+  })
   const held: [event: Event, its: Class | undefined][] = [] // the end of a session that waits for the prices, and what came after it
 
   function tell(event: Event, its: Class | undefined): void {

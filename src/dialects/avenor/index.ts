@@ -14,7 +14,7 @@ export const avenor: WritableDialect = {
   formTells: true,
   numberIds: true,
   custom: true,
-  pieces: { told: new Set(['content.text', 'delta']), silent: new Set() },
+  pieces: { told: new Set(['content.text']), silent: new Set() }, // it goes before all else that may hold the text
   decoder: () => decoderOf(avenor, decode),
   encoder: encode,
   order,
