@@ -57,6 +57,8 @@ export function createSessions(breaks: Breaks) {
     end(id: string | undefined): void {
       if (id !== undefined) sessionOf(id).cancelled = false
     },
+    /** The agent has said something in some session. */
+    isSpoken: (): boolean => last !== undefined,
     talking: (): string[] => [...talking],
     /** An answer to a request that is not seen: that of the session it names, else of the one that was spoken in last. */
     listen(id: string | undefined): void {

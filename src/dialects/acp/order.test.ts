@@ -62,6 +62,15 @@ test('one side alone is judged by what it can know', () => {
   assert.deepEqual(codesOf(records.filter((record) => !isHosts(record)).slice(0, -1)), ['missing-end'])
 })
 
+test('the agent alone, with what sluice has kept of its host: answers to prompts that are not there', () => {
+  const kept = opening.slice(0, 3)
+  const set = [ask(5, 'session/set_config_option', { sessionId: 's', configId: 'effort', value: 'low' }), answer(5, { configOptions: [] })]
+  assert.deepEqual(codesOf([...kept, says('a'), ...set, done(2), says('b'), fail(3, -32603, 'x')]), [])
+  assert.deepEqual(codesOf([...opening, says('a'), done(2)]), ['unknown-request'], 'how the session began is heard')
+  assert.deepEqual(codesOf([...kept, says('a'), prompt(4), done(4), done(2)]), ['unknown-request'], 'a prompt is heard')
+  assert.deepEqual(codesOf([...kept, done(2)]), ['unknown-request'], 'nothing was said')
+})
+
 test('an agent that queues prompts may have several', () => {
   const queueing = answer(0, { protocolVersion: 1, agentCapabilities: { _meta: { claudeCode: { promptQueueing: true } } } })
   assert.deepEqual(codesOf([opening[0]!, queueing, ...opening.slice(2), prompt(2), prompt(3), done(2), done(3)]), [])

@@ -27,6 +27,9 @@ export const rules = {
 /** `id` as it stood on the wire; `options` of a question. */
 type Asked = { method: string; id: unknown; session: string | undefined; options: readonly string[] | undefined }
 
+/** What a host comes by a session with. */
+const opens = /^session\/(new|load|resume|fork)$/
+
 /** An id may be a number past 2^53, which is kept as an object that is no text. */
 const spelled = (id: unknown): string => quoted(typeof id === 'string' ? id : JSON.stringify(id ?? null))
 
@@ -38,6 +41,10 @@ export function order(): Order {
   let frame: Frame // how the last record was written
   let begun: 'not' | 'seen' | 'amid' = 'not'
   let queues = false
+  let isAsked = false // a prompt of the host is heard, or how it came by a session
+
+  /** A log of sluice gives back the agent's side, and of a host only what it has no word for: then answers to prompts have no requests. */
+  const isMissed = (): boolean => requests.isHeard('host') && requests.isHeard('agent') && (isAsked || !sessions.isSpoken())
 
   /** Prompts without an answer: by their requests, or, where the agent alone is heard, by what it said since. */
   function openPrompts(): { id: unknown; session: string | undefined }[] {
@@ -65,6 +72,7 @@ export function order(): Order {
     if (side !== undefined) requests.hear(side)
     if (id === undefined) return
     const options = tag === 'session/request_permission' ? (params['options'] as Rec[]).map(({ optionId }) => String(optionId)) : undefined
+    if (tag === 'session/prompt') isAsked = true
     if (tag === 'session/prompt' && !queues && openPrompts().some((open) => open.session === session))
       breaks('one-prompt', `session/prompt ${spelled(id)} while another one of ${quoted(session)} is open`, 'warn')
     const isNew = requests.add(side, id, { method: tag, id, session, options })
@@ -101,11 +109,11 @@ export function order(): Order {
     const listed = at(result, 'sessions')
     if (Array.isArray(listed)) for (const entry of listed) sessions.know(str(at(entry, 'sessionId')))
     if (request === undefined) {
-      if (requests.isHeard('host') && requests.isHeard('agent'))
-        breaks('unknown-request', `a response to ${spelled(id)}, which is not open`)
+      if (isMissed()) breaks('unknown-request', `a response to ${spelled(id)}, which is not open`)
       else if (tag === 'result/prompt' || tag === 'error' || tag === 'result/session') sessions.listen(sessionIn(message as Rec))
       return
     }
+    if (tag === 'result/session' && opens.test(request.method)) isAsked = true
     if (request.method === 'session/prompt') sessions.end(request.session)
     else if (tag === 'result/permission') choose(request, at(result, 'outcome'))
   }

@@ -4,7 +4,8 @@ import { test } from 'node:test'
 import { type Rec, stringifyJson } from '../../base/json.ts'
 import type { Event } from '../../model/event.ts'
 import { isSaid, meaningOf } from '../../../test/meaning.ts'
-import { legalStream } from '../../testing/index.ts'
+import { converted, findingsOf as findingsIn, told as inShort } from '../../../test/properties.ts'
+import { legalStream, linesOf } from '../../testing/index.ts'
 import { agents, allOf, decodeAll, encodeAll, findingsOf, fixture, namesIn, plain } from './support.test.ts'
 
 /** Text, thoughts, calls, how turns ended, plans, settings: what the agent's side can say. */
@@ -59,4 +60,16 @@ test('made-up streams tell the same when they are written again', () => {
       [meaningOf(all).text, meaningOf(all).thoughts].map((parts) => parts.map(({ text }) => text).join(''))
     assert.deepEqual(said(decodeAll(records)), said(events), `seed ${seed}: ${lost.join()}`)
   }
+})
+
+/** A log keeps the records that it has no word for, those of the host too, and gives them back. */
+test("through sluice's own dialect and back a legal stream is legal, whichever sides it holds", () => {
+  const throughLog = (records: Rec[]): string => converted(converted(linesOf(records), 'acp', 'sluice'), 'sluice', 'acp')
+  const isLegal = (records: Rec[], what: string): void => assert.deepEqual(inShort(findingsIn(throughLog(records), 'acp')), [], what)
+  for (const agent of agents)
+    for (const name of namesIn(`${agent}/`, '.ndjson')) {
+      const records = fixture(name)
+      if (findingsOf(records).length === 0) isLegal(records, name)
+    }
+  for (let seed = 0; seed < 150; seed++) isLegal(legalStream('acp', seed), `seed ${seed}`)
 })

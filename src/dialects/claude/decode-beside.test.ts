@@ -208,3 +208,38 @@ test('two sessions in one stream do not mix', () => {
     ],
   )
 })
+
+test('how full the context is, as /context tells it; what is more stays in ext', () => {
+  const [told, ...more] = only(eventsIn('2.1.325/l-slash-command.ndjson'), 'usage.update')
+  assert.deepEqual(more, [])
+  assert.deepEqual([told?.scope, told?.cumulative, told?.context], ['session', true, { used: 18529, limit: 200000 }])
+  const kept = (told!.ext!['claude'] as Rec)['context_usage'] as Rec
+  assert.deepEqual(kept['categories'], [
+    { name: 'System prompt', tokens: 7147, kind: 'used' },
+    { name: 'System tools', tokens: 9809, kind: 'used' },
+    { name: 'System tools (deferred)', tokens: 4397, kind: 'deferred' },
+    { name: 'Skills', tokens: 1549, kind: 'used' },
+    { name: 'Messages', tokens: 24, kind: 'used' },
+    { name: 'Free space', tokens: 181471, kind: 'free' },
+  ])
+  assert.ok(!('total_tokens' in kept) && !('raw_max_tokens' in kept))
+  const odd = { ...said('m', text('a')), context_usage: { total_tokens: 'many' } }
+  assert.deepEqual(only(decodeAll([init, odd, ended()]), 'usage.update'), [])
+})
+
+test('the model of a task, and what the records of a subagent tell of one that nobody announced', () => {
+  const started = { type: 'system', subtype: 'task_started', ...id, task_id: 't', description: 'Count', model: 'haiku' }
+  const inside = { ...said('m', text('a')), parent_tool_use_id: 'call', subagent_type: 'Explore', task_description: 'Look' }
+  assert.deepEqual(
+    only(decodeAll([init, started, inside, ended()]), 'task.start').map(({ task, model, agentType, title }) => [
+      task,
+      model,
+      agentType,
+      title,
+    ]),
+    [
+      ['t', 'haiku', undefined, 'Count'],
+      ['call', undefined, 'Explore', 'Look'],
+    ],
+  )
+})

@@ -4,6 +4,7 @@ import { type Payload, type Place, placeOf, type Usage } from '../../model/event
 import { contextTokens } from '../../model/usage.ts'
 import type { Reason } from '../../model/vocabulary.ts'
 import { type Lane, laneOf, most, newestTurn, put, type Reader, turnOf } from './decode-state.ts'
+import { str } from './values.ts'
 
 /** Keys that place a record in a subagent; the names differ between stream and transcript. */
 type Placed = {
@@ -11,6 +12,8 @@ type Placed = {
   agent_id?: string | undefined
   agentId?: string | undefined
   isSidechain?: boolean | undefined
+  subagent_type?: unknown
+  task_description?: unknown
 }
 
 /** The lane a record belongs to. One that was never announced starts here. */
@@ -20,8 +23,9 @@ export function laneId(on: Reader, record: Placed): string | undefined {
   const id = record.agent_id || sidechain || (call === undefined ? undefined : (on.session.tasks.get(call)?.task ?? call))
   if (id === undefined || on.session.lanes.has(id)) return id
   laneOf(on.session, id)
+  const told = { title: str(record.task_description), agentType: str(record.subagent_type) }
   if (sidechain !== undefined) turnOf(on) // a subagent's own file has no other turn
-  if (!on.pen.hasTask(id)) startTask(on, { task: id, type: 'agent' }, call, 'implied')
+  if (!on.pen.hasTask(id)) startTask(on, { task: id, type: 'agent', ...told }, call, 'implied')
   return id
 }
 

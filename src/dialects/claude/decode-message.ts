@@ -7,7 +7,7 @@ import { type Lane, laneOf, most, newestTurn, put, type Reader, type StreamedBlo
 import { taskNote } from './decode-task.ts'
 import { besideExt, toolEnd } from './decode-tool.ts'
 import { enterTurn, leaveTurn } from './decode-transcript.ts'
-import { faultFrom, finishOf, soundsInterrupted, str, usageOf } from './values.ts'
+import { faultFrom, finishOf, nat, soundsInterrupted, str, usageOf } from './values.ts'
 import type { Wire } from './wire.ts'
 
 type Block = Wire<'assistant'>['message']['content'][number]
@@ -37,9 +37,23 @@ export function assistant(on: Reader, record: Wire<'assistant'>): void {
   const finish = finishOf(message.stop_reason)
   if (finish !== undefined) open.finish = failed && finish !== 'refusal' ? 'error' : finish
   if (record.aborted === true) open.finish = 'cancelled'
+  contextUsage(on, agent, record.context_usage)
   for (const block of message.content) tell(on, lane, agent, block)
   if (failed) failure(on, record, agent)
   else if (message.content.length === 0) on.pen.raw(on.tag, 'redundant')
+}
+
+/** What /context found: the sums are ours, what they are made of is kept. */
+function contextUsage({ pen }: Reader, agent: string | undefined, told: unknown): void {
+  if (!isRecord(told)) return
+  const { total_tokens: total, raw_max_tokens: most, ...parts } = told
+  const used = nat(total)
+  if (used === undefined) return
+  pen.emit(
+    'usage.update',
+    { scope: 'session', cumulative: true, context: { used, limit: nat(most) } },
+    { agent, ext: { claude: { context_usage: parts } } },
+  )
 }
 
 /** A record without message id goes on with the one before, until a result or prompt stands between. */
@@ -58,9 +72,9 @@ function failure(on: Reader, record: Wire<'assistant'>, agent: string | undefine
   const text = record.message.content.find((block) => block.type === 'text')?.text ?? record.error ?? ''
   const error = faultFrom(text, {
     word: record.error,
-    type: record.api_error_type,
-    code: record.api_error,
-    status: record.api_error_status,
+    type: record.api_error_type ?? str(record.apiErrorType),
+    code: record.api_error ?? str(record.apiError),
+    status: record.api_error_status ?? nat(record.apiErrorStatus),
   })
   if (agent === undefined) on.session.fault = error
   on.pen.emit('error', { scope: agent === undefined ? 'turn' : 'task', fatal: agent === undefined, error }, { agent })

@@ -16,6 +16,7 @@ export function taskStarted(on: Reader, record: Wire<'system/task_started'>): vo
       type: isAgent(record.task_type) ? 'agent' : 'command',
       title: record.description,
       agentType: record.subagent_type,
+      model: str(record.model),
       background: record.is_backgrounded,
       prompt: record.prompt,
       depth: nat(record.spawn_depth),

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Rec } from '../../base/json.ts'
-import { decodeAll, eventsIn, fixture, only, recordings } from './support.test.ts'
+import { decodeAll, eventsIn, fixture, only, recordings, text } from './support.test.ts'
 
 const line = (more: Rec): Rec => ({
   sessionId: 's1',
@@ -211,4 +211,25 @@ test('a file that was cut inside a message tells the tokens that were told last'
   Object.assign(last['message'] as Rec, { usage: { input_tokens: 1, output_tokens: 60 } })
   const [end] = only(decodeAll([prompt('p1', 'go'), first, last]), 'message.end')
   assert.deepEqual([end?.synthetic, end?.usage?.output], ['cut', 60])
+})
+
+test('the status of an error, and what a file was forked from', () => {
+  const events = decodeAll([
+    line({ type: 'user', message: { role: 'user', content: 'go' }, promptId: 'p', forkedFrom: { sessionId: 'before', messageUuid: 'u' } }),
+    line({
+      type: 'assistant',
+      message: { id: 'm', model: '<synthetic>', content: [text('API Error: something')] },
+      isApiErrorMessage: true,
+      error: 'unknown',
+      apiErrorStatus: 529,
+    }),
+  ])
+  assert.deepEqual(
+    only(events, 'session.start').map(({ how, forkedFrom }) => [how, forkedFrom]),
+    [['forked', 'before']],
+  )
+  assert.deepEqual(
+    only(events, 'error').map(({ error }) => [error.category, error.http]),
+    [['overloaded', 529]],
+  )
 })

@@ -30,12 +30,11 @@ export function enterTurn(on: Reader, record: Wire<'user'>, by: Payload<'prompt.
   startTurn(on, by === 'task' || on.session.woken ? 'task' : by === 'user' ? 'prompt' : 'unknown', { synthetic: 'implied' }, id)
 }
 
-const settingOf = (record: { cwd?: unknown; version?: unknown; sessionId?: string | undefined }): Payload<'session.start'> => ({
-  native: record.sessionId,
-  program: 'claude-code',
-  version: str(record.version),
-  cwd: str(record.cwd),
-})
+function settingOf({ sessionId: native, version, cwd, forkedFrom: other }: Wire<'user'>): Payload<'session.start'> {
+  const forkedFrom = isRecord(other) ? str(other['sessionId']) : undefined
+  const how = forkedFrom === undefined ? undefined : 'forked'
+  return { how, forkedFrom, native, program: 'claude-code', version: str(version), cwd: str(cwd) }
+}
 
 /** Ends the open turn with what the records show of its end. */
 export function leaveTurn(on: Reader, reason?: Reason, durationMs?: number): void {

@@ -1,6 +1,6 @@
 // Single records of the assistant's side: one full block, or one event of the raw stream around it. Inside a bracket
 // (message_start … message_stop) the full record of a block stands between its start and its stop.
-import type { Rec } from '../../base/json.ts'
+import { isRecord, type Rec } from '../../base/json.ts'
 import type { Event } from '../../model/event.ts'
 import { syntheticOf } from '../contract.ts'
 import { agentId, idOf, nextUuid, type OpenBlock, parentOf, stamp, type WriteMessage, type Writer } from './encode-state.ts'
@@ -84,10 +84,25 @@ function full(
     parent_tool_use_id: parentOf(on, agent),
     agent_id: agentId(agent),
     timestamp: stamp(at),
+    context_usage: agent === undefined ? contextUsage(on) : undefined,
     session_id: idOf(on),
     uuid: nextUuid(on),
   }
   on.sink.write(record, synthetic)
+}
+
+/** As /context tells it; see the decoder's `contextUsage`. */
+function contextUsage({ session }: Writer): Rec | undefined {
+  if (session.context === undefined) return undefined
+  const { context, ext } = session.context
+  session.context = undefined
+  return { ...contextParts(ext), total_tokens: context?.used, raw_max_tokens: context?.limit }
+}
+
+/** What Claude's own context is made of. */
+export function contextParts(ext: Event['ext']): Rec | undefined {
+  const parts = (ext?.['claude'] as Rec | undefined)?.['context_usage']
+  return isRecord(parts) ? parts : undefined
 }
 
 /** Inside a bracket a full block stands between its start and its stop. */

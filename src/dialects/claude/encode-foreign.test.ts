@@ -221,12 +221,12 @@ test('what a record must have and nobody told counts as added', () => {
     ['turn.start', { trigger: 'prompt' }],
     ['retry.start', retry],
   ])
-  for (const what of ['system/init.cwd', 'system/init.model', 'system/api_retry.max_retries', 'system/api_retry.retry_delay_ms'])
-    assert(added.includes(what), what)
+  const filled = ['max_retries', 'retry_delay_ms', 'error'].map((key) => `system/api_retry.${key}`)
+  for (const what of ['system/init.cwd', 'system/init.model', ...filled]) assert(added.includes(what), what)
   const whole = written([
     ['session.start', { cwd: '/w', model: 'm' }],
     ['turn.start', { trigger: 'prompt' }],
-    ['retry.start', { ...retry, max: 3, delayMs: 5 }],
+    ['retry.start', { ...retry, max: 3, delayMs: 5, error: { category: 'rate_limit', text: 'too many' } }],
   ])
   assert(!whole.added.some((what) => what.startsWith('system/api_retry') || what === 'system/init.cwd'))
 })

@@ -86,6 +86,8 @@ export type WriteSession = {
   sentPrompt: string | undefined
   /** What only the next init can tell, if one comes. */
   untold: Event[]
+  /** How full the context is, for the next record of a message. */
+  context: EventOf<'usage.update'> | undefined
   /** Of the turn that is being written. */
   turn: {
     startedAt: number | undefined
@@ -99,6 +101,8 @@ export type WriteSession = {
   }
   /** Over all turns, as the program counts. */
   totals: { usd: number; models: Map<string, ModelTotal> }
+  /** Tokens that its results have told. */
+  told: Usage | undefined
   lastAt: number | undefined
 }
 
@@ -145,8 +149,10 @@ export const newSession = (key: string | undefined): WriteSession => ({
   prompts: [],
   sentPrompt: undefined,
   untold: [],
+  context: undefined,
   turn: newTurn(),
   totals: { usd: 0, models: new Map() },
+  told: undefined,
   lastAt: undefined,
 })
 

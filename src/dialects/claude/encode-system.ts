@@ -1,9 +1,12 @@
 // Everything beside the conversation that Claude has a record for: tasks, state, retries, limits, notes.
 import type { Rec } from '../../base/json.ts'
-import type { EventOf } from '../../model/event.ts'
+import type { Event, EventOf, Fault } from '../../model/event.ts'
 import { syntheticOf, wireId } from '../contract.ts'
 import { callId, laneOf, nameSession, write, type Writer } from './encode-state.ts'
+import { contextParts } from './encode-block.ts'
 import { closeMessage } from './encode-message.ts'
+import { isClaudeCode, loseProgram } from './encode-turn.ts'
+import { faultFrom } from './values.ts'
 
 type Written = { subtype: string } & Rec
 const system = (on: Writer, event: Parameters<typeof syntheticOf>[0], record: Written): void =>
@@ -22,6 +25,7 @@ export function taskStart(on: Writer, event: EventOf<'task.start'>): void {
     task_id: wireId(event.task),
     ...(event.call === undefined ? {} : { tool_use_id: callId(event) }),
     description: event.title ?? '',
+    ...(event.model === undefined ? {} : { model: event.model }),
     ...(event.agentType === undefined ? {} : { subagent_type: event.agentType }),
     is_backgrounded: event.background === true,
     ...(event.depth === undefined ? {} : { spawn_depth: event.depth }),
@@ -92,9 +96,12 @@ export function statusUpdate(on: Writer, event: EventOf<'status.update'>): void 
 export function sessionUpdate(on: Writer, event: EventOf<'session.update'>): void {
   const { setting } = on.session
   const isNamed = nameSession(on, event.native)
-  const told = (['model', 'cwd', 'mode', 'program', 'version'] as const).filter((key) => event[key] !== undefined)
-  if (told.length === 0) return isNamed ? undefined : on.sink.lost(event)
-  for (const key of told) setting[key] = event[key]
+  for (const key of ['model', 'cwd', 'mode', 'program', 'version'] as const) if (event[key] !== undefined) setting[key] = event[key]
+  const program = isClaudeCode(on) ? (event.program ?? event.version) : undefined
+  const isTold = (event.model ?? event.cwd ?? event.mode ?? program) !== undefined
+  if (!isTold && !isNamed) return on.sink.lost(event)
+  loseProgram(on, event)
+  if (!isTold) return
   if (event.mode !== undefined && on.session.inits > 0)
     return system(on, event, { subtype: 'status', status: null, permissionMode: event.mode })
   if (event.model === undefined) on.session.untold.push(event) // messages name the model
@@ -103,6 +110,9 @@ export function sessionUpdate(on: Writer, event: EventOf<'session.update'>): voi
 export function retryStart(on: Writer, event: EventOf<'retry.start'>): void {
   if (event.scope === 'run') return on.sink.lost(event)
   const { error } = event
+  const word = error === undefined ? 'unknown' : errorWord(error)
+  if (error === undefined) on.sink.added('system/api_retry.error')
+  else loseError(on, event, error, word)
   if (event.max === undefined) on.sink.added('system/api_retry.max_retries')
   if (event.delayMs === undefined) on.sink.added('system/api_retry.retry_delay_ms')
   system(on, event, {
@@ -111,8 +121,20 @@ export function retryStart(on: Writer, event: EventOf<'retry.start'>): void {
     max_retries: event.max ?? event.attempt,
     retry_delay_ms: event.delayMs ?? 0,
     error_status: error?.http ?? null,
-    error: wordOf[error?.category ?? ''] ?? 'unknown',
+    error: word,
   })
+}
+
+/** Read from Claude, text and code are the word itself. */
+const errorWord = ({ text, code, category }: Fault): string =>
+  text === 'unknown' || (text === code && text !== '') ? text : (wordOf[category] ?? 'unknown')
+
+/** There is no place for more than the status and the word. */
+function loseError({ sink }: Writer, event: Event, error: Fault, word: string): void {
+  const told = faultFrom(word, { word, status: error.http ?? null })
+  if (error.text !== '' && told.text !== error.text) sink.lost(event, 'error.text')
+  if (error.code !== undefined && told.code !== error.code) sink.lost(event, 'error.code')
+  if (told.category !== error.category) sink.lost(event, 'error.category', 'approx')
 }
 
 const wordOf: Readonly<Record<string, string>> = {
@@ -126,6 +148,11 @@ const wordOf: Readonly<Record<string, string>> = {
 }
 
 export function usageUpdate(on: Writer, event: EventOf<'usage.update'>): void {
+  if (event.agent === undefined && event.context !== undefined && contextParts(event.ext) !== undefined) {
+    if (on.session.context !== undefined) on.sink.lost(on.session.context)
+    on.session.context = event
+    return
+  }
   for (const { name, state, used, resetsAt } of event.limits ?? []) {
     const info: Rec = { status: state === 'ok' ? 'allowed' : state === 'warning' ? 'allowed_warning' : 'rejected' }
     if (resetsAt !== undefined) info['resetsAt'] = Math.round(resetsAt / 1000)

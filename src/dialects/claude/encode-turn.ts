@@ -1,8 +1,8 @@
 // The frame of a turn: the init before it and the result after it, in the shapes of the document.
 import { isRecord, type Rec } from '../../base/json.ts'
-import type { Event, Fault, Payload, Usage } from '../../model/event.ts'
+import type { Event, EventOf, Fault, Payload, Usage } from '../../model/event.ts'
 import { outcomeOf } from '../../model/outcome.ts'
-import { addUsage, totalTokens } from '../../model/usage.ts'
+import { addUsage, totalTokens, usageSince } from '../../model/usage.ts'
 import type { FaultCategory, Reason } from '../../model/vocabulary.ts'
 import { closeMessage } from './encode-message.ts'
 import { type ModelTotal, newTurn, write, type Writer, type WriteSession } from './encode-state.ts'
@@ -32,12 +32,21 @@ export function writeInit(on: Writer, at: number | undefined, synthetic: string 
     skills: names(catalog.skills),
     plugins: (catalog.plugins ?? []).map(({ name, path }) => ({ name, path: path ?? '' })),
   }
-  if (setting.program === 'claude-code' && setting.version !== undefined) record['claude_code_version'] = setting.version
+  if (isClaudeCode(on) && setting.version !== undefined) record['claude_code_version'] = setting.version
   write(on, record, synthetic)
   session.inits++
   if (session.untold.length > 0) session.untold = []
   session.openTurns++
   if (session.openTurns === 1) session.turn = newTurn(at)
+}
+
+export const isClaudeCode = ({ session }: Writer): boolean => session.setting.program === 'claude-code'
+
+/** An init says which version of Claude Code it is of, and cannot be of another program. */
+export function loseProgram(on: Writer, event: EventOf<'session.start' | 'session.update'>): void {
+  if (event.synthetic !== undefined || isClaudeCode(on)) return
+  if (event.program !== undefined) on.sink.lost(event, 'program')
+  if (event.version !== undefined) on.sink.lost(event, 'version')
 }
 
 /** A server whose tools are there is connected, also when nobody says so. */
@@ -70,6 +79,8 @@ export function writeResult(on: Writer, event: TurnEnd, synthetic: string | unde
   if (event.apiMs === undefined) sink.added('result.duration_api_ms')
   const own = event.own ?? event.usage ?? turn.usage
   if (own === undefined) sink.added('result.usage')
+  const used = event.usage ?? sumOf(turn.byModel) ?? own
+  if (used !== undefined) session.told = addUsage(session.told, used)
   count(session, event)
   const text = event.text ?? turn.text ?? ''
   const fault = event.error ?? turn.fault
@@ -184,6 +195,20 @@ function endingOf(reason: Reason, text: string | undefined, isCalling: boolean):
       return { subtype: 'success', isError: false, stop: 'end_turn', terminal: 'completed', errors: undefined }
   }
 }
+
+const sumOf = (models: ReadonlyMap<string, ModelTotal>): Usage | undefined =>
+  [...models.values()].reduce<Usage | undefined>((sum, { usage }) => addUsage(sum, usage), undefined)
+
+/** Of what a session has used in all: what its results have not told. */
+export function restOf({ told, totals }: WriteSession, { usage, cost }: Pick<Payload<'session.end'>, 'usage' | 'cost'>): Sums {
+  const rest = usage === undefined || told === undefined ? usage : usageSince(usage, told)
+  const dollars = cost === undefined ? 0 : usd(cost.usd - totals.usd)
+  return {
+    usage: rest === undefined || (told !== undefined && totalTokens(rest) === 0) ? undefined : rest,
+    cost: cost === undefined || dollars <= 0 ? undefined : { usd: dollars, by: cost.by },
+  }
+}
+type Sums = Pick<TurnEnd, 'usage' | 'cost'>
 
 /** Adds the turn's share to the totals, which the program counts from its start. */
 function count(session: WriteSession, event: TurnEnd): void {

@@ -2,6 +2,7 @@
 // result after every turn. What the source leaves open (an id, a result, a session's end) is added and counted.
 import type { Event, EventOf } from '../../model/event.ts'
 import { outcomeOf } from '../../model/outcome.ts'
+import { totalTokens } from '../../model/usage.ts'
 import { type Encoder, type Sink, syntheticOf, wireId } from '../contract.ts'
 import {
   cancelRequest,
@@ -30,7 +31,7 @@ import {
   usageUpdate,
 } from './encode-system.ts'
 import { toolEnd, writePrompt } from './encode-tool.ts'
-import { saidReasons, writeInit, writeResult } from './encode-turn.ts'
+import { isClaudeCode, loseProgram, restOf, saidReasons, writeInit, writeResult } from './encode-turn.ts'
 
 export function encode(sink: Sink): Encoder {
   const sessions = new Map<string | undefined, WriteSession>()
@@ -109,7 +110,6 @@ export function encode(sink: Sink): Encoder {
     const { setting } = on.session
     nameSession(on, event.native)
     on.session.unsaid = syntheticOf(event)
-    if (on.session.inits === 0 && (model ?? cwd ?? mode ?? version) !== undefined) on.session.untold.push(event)
     Object.assign(setting, {
       model: model ?? setting.model,
       cwd: cwd ?? setting.cwd,
@@ -117,6 +117,9 @@ export function encode(sink: Sink): Encoder {
       program: program ?? setting.program,
       version: version ?? setting.version,
     })
+    loseProgram(on, event)
+    const told = model ?? cwd ?? mode ?? (isClaudeCode(on) ? version : undefined)
+    if (on.session.inits === 0 && told !== undefined) on.session.untold.push(event)
   }
 
   function turnEnd(event: EventOf<'turn.end'>): void {
@@ -134,19 +137,25 @@ export function encode(sink: Sink): Encoder {
     if ((isAsked || session.follows) && session.openTurns === 0 && session.results === 0) beginTurn(event, 'required')
     forgetRest(session)
     if (session.openTurns === 0 && session.results > 0) {
-      if (outcomeOf(event.reason) !== 'ok' && event.reason !== session.lastReason) sink.lost(event)
+      if (outcomeOf(event.reason) !== 'ok' && event.reason !== session.lastReason) return sink.lost(event)
+      const { usage, cost } = restOf(session, event)
+      if (usage !== undefined && totalTokens(usage) > 0) sink.lost(event, 'usage')
+      if (cost !== undefined) sink.lost(event, 'cost')
       return
     }
     do {
-      if (!writeResult(on, event, session.openTurns === 0 ? 'required' : syntheticOf(event))) sink.lost(event, 'error.category', 'approx')
+      const end = { ...event, ...restOf(session, event) }
+      if (!writeResult(on, end, session.openTurns === 0 ? 'required' : syntheticOf(event))) sink.lost(event, 'error.category', 'approx')
     } while (session.openTurns > 0)
   }
 
   /** No turn is to come that could tell these. */
   function forgetRest(session: WriteSession): void {
-    for (const waiting of [...session.prompts, ...session.untold]) sink.lost(waiting)
+    for (const waiting of [...session.prompts, ...session.untold, ...(session.context === undefined ? [] : [session.context])])
+      sink.lost(waiting)
     session.prompts = []
     session.untold = []
+    session.context = undefined
   }
 
   function push(event: Event): void {

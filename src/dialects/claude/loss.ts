@@ -13,17 +13,17 @@ export const loss: LossTable = {
   'session.start': {
     how: 'exact',
     lost: ['provider', 'agentName', 'title', 'rules', 'schema', 'forkedFrom', 'how', 'label', 'run'],
-    note: 'told by the init of the first turn',
+    note: 'told by the init of the first turn, which can name no program but Claude Code: others are lost, and their versions',
   },
   'session.update': {
     how: 'approx',
     lost: ['provider', 'agentName', 'title', 'rules', 'length', 'how'],
-    note: 'the mode as a status, model and directory by the next init',
+    note: "the mode as a status, model and directory by the next init, the version if it is Claude Code's",
   },
   'session.end': {
     how: 'approx',
     lost: ['exitCode', 'signal', 'files', 'status'],
-    note: 'a result for each open turn; a session without any gets one',
+    note: 'a result for each open turn; a session without any gets one; tokens and cost beyond those of its results are lost',
   },
   'turn.start': { how: 'exact', lost: ['native'], note: 'the init' },
   'turn.end': { how: 'exact', note: 'the result; a reason that it has no word for becomes error, such a category of an error unknown' },
@@ -48,7 +48,7 @@ export const loss: LossTable = {
     lost: ['task', 'title'],
     note: 'denied, cancelled and abandoned are errors with their word as text',
   },
-  'task.start': { how: 'exact', lost: ['model'] },
+  'task.start': exact,
   'task.update': exact,
   'task.end': { how: 'exact', lost: ['usage'] },
   'permission.request': {
@@ -70,9 +70,12 @@ export const loss: LossTable = {
   'skill.load': drop,
   'catalog.update': { how: 'approx', lost: ['models', 'modes'], note: 'by the next init' },
   'status.update': { how: 'approx', lost: ['source'] },
-  'usage.update': { how: 'approx', note: 'limits and thinking; other usage is in the result' },
+  'usage.update': { how: 'approx', note: 'limits, thinking, and the context as /context tells it; other usage is in the result' },
   'context.trim': { how: 'approx', lost: ['text'], note: 'compact_boundary or conversation_reset' },
-  'retry.start': { how: 'exact', note: 'api_retry; a retry of a whole run has no record' },
+  'retry.start': {
+    how: 'exact',
+    note: 'api_retry: of its error the status and one word, text and code are lost; a retry of a whole run has no record',
+  },
   'cancel.request': { how: 'exact', lost: ['text'] },
   report: drop,
   error: {

@@ -72,6 +72,13 @@ test('what the model has no word for is kept beside it', () => {
     'tool.end.tool_use_result',
     'turn.end.origin.producer',
     'turn.end.origin.runId',
+    'usage.update.context_usage.agents',
+    'usage.update.context_usage.categories',
+    'usage.update.context_usage.mcp_tools',
+    'usage.update.context_usage.memory_files',
+    'usage.update.context_usage.model',
+    'usage.update.context_usage.percentage',
+    'usage.update.context_usage.skills',
     'usage.update.rate_limit_info.isUsingOverage',
     'usage.update.rate_limit_info.surpassedThreshold',
   ])
