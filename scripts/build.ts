@@ -100,8 +100,10 @@ await bundle(
     input: {
       index: path('src/index.ts'),
       analyze: path('src/analyze/index.ts'),
+      stream: path('src/stream/index.ts'),
       testing: path('src/testing/index.ts'),
-      prices: path('src/prices/table.gen.js'),
+      prices: path('src/prices/index.ts'),
+      'price-table': path('src/prices/table.gen.js'),
       ...entries,
     },
     external: isRare,
@@ -110,7 +112,12 @@ await bundle(
   {
     dir: path('dist/lib'),
     chunkFileNames: 'shared/[name].js',
-    codeSplitting: { groups: [{ name: 'core', test: /src\/(base|model)\/|contract\.ts$/ }] },
+    codeSplitting: {
+      groups: [
+        { name: 'core', test: /src\/(base|model)\/|contract\.ts$/ },
+        { name: 'streams', test: /src\/(framing|stream)\/(?!index\.ts)/ }, // else the entry `stream` would export what `index` needs of it
+      ],
+    },
   },
 )
 
@@ -136,7 +143,7 @@ function sharedOf(id: string): string | undefined {
   if (vendor !== undefined) return `./lib/vendor/${vendor}.js`
   const part = [...parts, 'show'].find((name) => id === `./${name}.ts`) // the tour shows a session as the command does
   if (part !== undefined) return `./${part}.js`
-  if (id.endsWith('/table.gen.js')) return './lib/prices.js'
+  if (id.endsWith('/table.gen.js')) return './lib/price-table.js'
   const dialect = /^(?:\.\.\/)+dialects\/(\w+)\/index\.ts$/.exec(id)?.[1]
   return dialect === undefined ? undefined : `./lib/dialects/${dialect}.js`
 }
@@ -201,7 +208,14 @@ const reach = (file: string): void => {
   for (const [, specifier] of specifiers)
     if (!specifier!.endsWith('.gen.js')) reach(join(file, '..', specifier!.replace(/\.[jt]s$/, '.d.ts')))
 }
-for (const entry of ['index', 'analyze/index', 'testing/index', ...dialects.map((name) => `dialects/${name}/index`)])
+for (const entry of [
+  'index',
+  'analyze/index',
+  'prices/index',
+  'stream/index',
+  'testing/index',
+  ...dialects.map((name) => `dialects/${name}/index`),
+])
   reach(path(`dist/types/${entry}.d.ts`))
 for (const name of readdirSync(path('dist/types'), { recursive: true, encoding: 'utf8' })) {
   if (name.endsWith('.d.ts') && !reached.has(path('dist/types', name))) rmSync(path('dist/types', name))

@@ -16,18 +16,18 @@ import { gemini } from './dialects/gemini/index.ts'
 import { opencode } from './dialects/opencode/index.ts'
 import { sluice } from './dialects/sluice/index.ts'
 import type { Event } from './model/event.ts'
-import { createConverter as converterOf, type ConvertOptions, type Output, type Summary } from './stream/convert.ts'
+import { isBytes, shown, sureOptions, sureReadOptions } from './stream/checks.ts'
+import { createConverter as converterOf, type ConvertOptions, type Summary } from './stream/convert.ts'
 import { createSniffer as snifferOf, type Detection } from './stream/detect.ts'
 import { type Addition, createLedger, ledgerSink, type Loss } from './stream/ledger.ts'
 import { createReader as readerOf, type ReadOptions } from './stream/read.ts'
-import { createValidator as validatorOf, type Finding, type ValidateOptions, type Verdict } from './stream/validate.ts'
+import { createValidator as validatorOf, type Finding, type Verdict } from './stream/validate.ts'
 
-export type { Dialect, Expression, LossTable, WritableDialect } from './dialects/contract.ts'
-export type { Context, Cost, Event, EventOf, Fault, Kind, Option, Origin, Payload, Rule, Usage } from './model/event.ts'
-export { outcomeOf, toolFailed } from './model/outcome.ts'
+export type { Context, Cost, Fault, Option, Origin, Payload, Rule, Usage } from './model/event.ts'
+export { type Outcome, outcomeOf, toolFailed } from './model/outcome.ts'
 export { addUsage, contextTokens, outputTokens, totalTokens, usageSince } from './model/usage.ts'
 export * from './model/vocabulary.ts'
-export type { Addition, ConvertOptions, Detection, Finding, Loss, Output, ReadOptions, Summary, ValidateOptions, Verdict }
+export * from './stream/index.ts'
 
 /** All dialects by name. */
 export const dialects = { sluice, claude, aictrl, avenor, appctl, acp, gemini, codex, copilot, opencode } as const satisfies Record<
@@ -60,26 +60,23 @@ function* chunks(input: Input): Generator<Uint8Array> {
   }
 }
 
-/** Also those of another realm, as a frame of a browser or a test runner has them. */
-const isBytes = (value: unknown): value is Uint8Array =>
-  ArrayBuffer.isView(value) && (value as Partial<Uint8Array>)[Symbol.toStringTag] === 'Uint8Array' // a DataView has another tag
-
 const wrongInput = (): TypeError =>
   new TypeError('the input must be a string, a Uint8Array or an iterable of these; what comes in time goes to createReader and its like')
 
 /** Which dialect is it? `dialect` is absent when none is sure. */
-export function detect(input: Input): Detection {
+export function detect(input: Input): Detection<DialectName> {
   const sniffer = snifferOf(all)
   for (const chunk of chunks(input)) sniffer.push(chunk)
   sniffer.end()
-  return sniffer.detection()
+  return sniffer.detection() as Detection<DialectName> // each of them stands in `dialects` under its own name
 }
 
-/** The named dialect, or the one that the input is in. Throws when it cannot be told. */
-function choose(input: Uint8Array[], name: DialectName | undefined): Dialect {
+/** The name given, or that of the dialect the input is in. Throws when it cannot be told. */
+function choose(input: Uint8Array[], name: DialectName | undefined): DialectName {
   const found = name ?? detect(input).dialect
   if (found === undefined) throw new TypeError(`the dialect of the input is not known; name one of ${Object.keys(dialects).join(', ')}`)
-  return named(found as DialectName)
+  named(found) // or it throws
+  return found
 }
 
 /** Who calls from JavaScript may give any name. */
@@ -91,27 +88,24 @@ function named<Name extends DialectName>(name: Name): (typeof dialects)[Name] {
   return dialects[name]
 }
 
-const shown = (value: unknown): string =>
-  typeof value === 'string' ? JSON.stringify(value) : typeof value === 'object' && value !== null ? 'an object' : String(value)
-
 /** All events of a stream, its end included. */
 export function read(input: Input, options: ReadOptions & { dialect?: DialectName | undefined } = {}): Event[] {
+  sureReadOptions(options)
   const whole = [...chunks(input)]
   const events: Event[] = []
   const take = (more: Event[]): void => {
     for (const event of more) events.push(event) // one record may tell more than a call can have arguments
   }
-  const reader = readerOf(choose(whole, options.dialect), take, { ...options, others: options.others ?? all })
+  const reader = readerOf(dialects[choose(whole, options.dialect)], take, { ...options, others: options.others ?? all })
   for (const chunk of whole) reader.push(chunk)
   reader.end()
   return events
 }
 
+export type Written = { text: string; records: Rec[]; losses: Loss[]; additions: Addition[] }
+
 /** Events as records of a dialect, with what was lost and added. */
-export function write(
-  events: Iterable<Event>,
-  dialect: WritableName,
-): { text: string; records: Rec[]; losses: Loss[]; additions: Addition[] } {
+export function write(events: Iterable<Event>, dialect: WritableName): Written {
   const to: Dialect = named(dialect)
   if (!isWritable(to)) throw new TypeError(`${to.name} can be read but not written`)
   const ledger = createLedger(to)
@@ -139,11 +133,11 @@ function* checked(events: Iterable<Event>, { loss }: WritableDialect): Generator
   }
 }
 
+export type Converted = Summary & { from: DialectName; text: string }
+
 /** A stream in another dialect. To its own dialect the bytes stay the same. */
-export function convert(
-  input: Input,
-  options: ConvertOptions & { to: DialectName; from?: DialectName | undefined },
-): Summary & { from: string; text: string } {
+export function convert(input: Input, options: ConvertOptions & { to: DialectName; from?: DialectName | undefined }): Converted {
+  sureOptions(options)
   const whole = [...chunks(input)]
   const from = choose(whole, options.from)
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
@@ -153,70 +147,30 @@ export function convert(
     line: (text: string) => void parts.push(text, '\n'),
     bytes: (bytes: Uint8Array) => void parts.push(decoder.decode(bytes, { stream: true })),
   }
-  const converter = converterOf(from, named(options.to), output, { ...options, others: options.others ?? all })
+  const converter = converterOf(dialects[from], named(options.to), output, { ...options, others: options.others ?? all })
   for (const chunk of whole) converter.push(chunk)
   const summary = converter.end()
-  return { ...summary, from: from.name, text: parts.join('') + decoder.decode() }
+  return { ...summary, from, text: parts.join('') + decoder.decode() }
 }
+
+export type Validated = Verdict & { dialect: DialectName; findings: Finding[]; repaired?: string }
 
 /** Shape and order. `repaired` is there when asked for. */
 export function validate(
   input: Input,
   options: { dialect?: DialectName | undefined; maxLine?: number | undefined; repair?: boolean | undefined } = {},
-): Verdict & { dialect: string; findings: Finding[]; repaired?: string } {
+): Validated {
+  sureOptions(options)
   const whole = [...chunks(input)]
   const dialect = choose(whole, options.dialect)
   const findings: Finding[] = []
   let repaired = ''
-  const validator = validatorOf(dialect, (finding) => void findings.push(finding), {
+  const validator = validatorOf(dialects[dialect], (finding) => void findings.push(finding), {
     maxLine: options.maxLine,
     others: all,
     repair: options.repair === true ? (text) => void (repaired += text) : undefined,
   })
   for (const chunk of whole) validator.push(chunk)
   const verdict = validator.end()
-  return { ...verdict, dialect: dialect.name, findings, ...(options.repair === true ? { repaired } : {}) }
-}
-
-// ── in chunks ────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-export const createConverter: typeof converterOf = (from, to, ...given) => inTurn(converterOf(sure(from), sure(to), ...given))
-export const createReader: typeof readerOf = (dialect, ...given) => inTurn(readerOf(sure(dialect), ...given))
-export const createSniffer: typeof snifferOf = (some) => inTurn(snifferOf(some.map((one) => sure(one))))
-export const createValidator: typeof validatorOf = (dialect, ...given) => inTurn(validatorOf(sure(dialect), ...given))
-
-/** Who calls from JavaScript may give its name. */
-function sure<One extends Pick<Dialect, 'claim'>>(dialect: One): One {
-  if (typeof dialect?.claim !== 'function')
-    throw new TypeError(`${shown(dialect)} is not a dialect; give one of dialects, such as dialects.claude`)
-  return dialect
-}
-
-/** Calls that come out of turn would lose or reorder records without a word: they throw. To end it again changes nothing. */
-function inTurn<One extends { push(chunk: Uint8Array): void; end(...given: never[]): unknown }>(stream: One): One {
-  let when: 'inside a callback' | 'after a callback has thrown' | 'after end' | undefined
-  let result: unknown
-  return {
-    ...stream,
-    push(chunk) {
-      if (when !== undefined) throw new Error(`push was called ${when}`)
-      if (!isBytes(chunk)) throw new TypeError('push takes bytes, a Uint8Array; those of a text are new TextEncoder().encode(text)')
-      when = 'inside a callback'
-      try {
-        stream.push(chunk)
-        when = undefined
-      } catch (error) {
-        when = 'after a callback has thrown' // the rest of the chunk was not read
-        throw error
-      }
-    },
-    end(...given: never[]) {
-      if (when === 'inside a callback') throw new Error(`end was called ${when}`)
-      if (when !== 'after end') {
-        when = 'after end'
-        result = stream.end(...given)
-      }
-      return result
-    },
-  }
+  return { ...verdict, dialect, findings, ...(options.repair === true ? { repaired } : {}) }
 }

@@ -165,7 +165,14 @@ suite('tables', () => {
 
   test('the library page names every export', async () => {
     const page = textOf('docs/library.md')
-    for (const entry of ['sluice', 'sluice/analyze', 'sluice/testing', ...Object.keys(dialects).map((name) => `sluice/dialects/${name}`)])
+    for (const entry of [
+      'sluice',
+      'sluice/analyze',
+      'sluice/prices',
+      'sluice/stream',
+      'sluice/testing',
+      ...Object.keys(dialects).map((name) => `sluice/dialects/${name}`),
+    ])
       for (const name of Object.keys((await import(entry)) as object))
         assert.match(page, new RegExp(`\\b${name}\\b`), `docs/library.md does not tell of ${name} (${entry})`)
   })

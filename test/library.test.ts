@@ -1,7 +1,13 @@
 // The library as a program uses it that is not ours: chunks in one buffer, options that are there and undefined, huge records.
 import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { runInNewContext } from 'node:vm'
+import { rolldown } from 'rolldown'
+import { createDigest, createUsage } from '../src/analyze/index.ts'
+import { costs, errorsAndDenials } from '../src/dialects/claude/index.ts'
 import {
   convert,
   createConverter,
@@ -14,6 +20,10 @@ import {
   validate,
   write,
 } from '../src/index.ts'
+import { createPricer, loadCatalog, usdOf } from '../src/prices/index.ts'
+
+const root = join(import.meta.dirname, '..')
+const eventsIn = (fixture: string) => read(readFileSync(join(root, 'fixtures', fixture)))
 
 const lines = ['{"kind":"user_prompt","text":"a question"}\n', '{"kind":"assistant_message","text":"hi"}\n', '{"kind":"done"}\n']
 
@@ -114,9 +124,91 @@ test('what JavaScript gives by mistake is told as that, not by what breaks becau
   assert.throws(() => write([null as never], 'avenor'), /^TypeError: null is not an event$/)
 })
 
+test('options that would be taken for none are told as wrong', () => {
+  const output = { line() {}, text() {}, bytes() {} }
+  const calls: ((options: never) => unknown)[] = [
+    (options) => read(lines, options),
+    (options) => validate(lines, options),
+    (options) => convert(lines, { to: 'avenor', ...(options as object) }),
+    (options) => createReader(dialects.appctl, () => {}, options),
+    (options) => createValidator(dialects.appctl, () => {}, options),
+    (options) => createConverter(dialects.appctl, dialects.avenor, output, options),
+  ]
+  for (const call of calls)
+    for (const maxLine of ['64MiB', Number.NaN, 0, -1, null])
+      assert.throws(() => call({ maxLine } as never), {
+        name: 'TypeError',
+        message: /is not a number of bytes; for maxLine give 1 or more/,
+      })
+  for (const maxLine of [1, 2.5, Infinity, undefined]) calls.forEach((call) => call({ maxLine } as never))
+
+  for (const call of [calls[0]!, calls[3]!]) {
+    const wrongSide = /^"claude" is not a side that writes; for from name one of agent, host; the dialect is named by dialect$/
+    assert.throws(() => call({ from: 'claude' } as never), { name: 'TypeError', message: wrongSide })
+    const wrongRaw = /^"bogus" is not a choice of raw; name one of none, unmapped, all$/
+    assert.throws(() => call({ raw: 'bogus' } as never), { name: 'TypeError', message: wrongRaw })
+    assert.throws(() => call('claude' as never), { name: 'TypeError', message: /^"claude" is not an object of options/ })
+  }
+})
+
+test('the name of a dialect that is told can be given', () => {
+  const text = lines.join('')
+  const { dialect } = detect(text)
+  const { from } = convert(text, { from: dialect, to: 'avenor' })
+  assert.equal(validate(text, { dialect: from }).dialect, 'appctl')
+  assert.equal(read(text, { dialect: validate(text).dialect }).at(-1)?.kind, 'session.end')
+})
+
 test('bytes of another realm are bytes', () => {
   const bytes = runInNewContext('new Uint8Array(source)', { source: [...Buffer.from(lines.join(''))] }) as Uint8Array
   assert.ok(!(bytes instanceof Uint8Array))
   assert.deepEqual(read(bytes), read(lines))
   assert.deepEqual(read([bytes]), read(lines))
+})
+
+test('costs of agents whose turns tell none are those of their messages', () => {
+  const read1 = costs(eventsIn('opencode/1.18.33/run/b-read.ndjson'))
+  assert.deepEqual([read1.usd, read1.by, read1.usage.input, read1.usage.output], [0.000564, 'source', 24, 68])
+  const { usd, usage, byModel } = costs(eventsIn('aictrl/document/session.ndjson'))
+  assert.deepEqual([usd, usage.input, usage.output], [0.015, 1024, 512])
+  assert.deepEqual(byModel, [{ model: 'claude-sonnet-4-20250514', usage, usd }])
+})
+
+test('errors and denials of agents that tell them by records of their own', () => {
+  const errorsOf = (fixture: string) => errorsAndDenials(eventsIn(fixture)).errors.map(({ category, text }) => `${category}: ${text}`)
+  assert.deepEqual(errorsOf('aictrl/document/failed-session.ndjson'), ['rate_limit: Rate limit exceeded'])
+  assert.deepEqual(errorsOf('opencode/1.18.33/run/h-400-context.ndjson'), ["context: This model's maximum context length is 128000 tokens"])
+  assert.deepEqual(errorsOf('aictrl/document/session.ndjson'), ['unknown: Something went wrong'])
+  const { denied } = errorsAndDenials(eventsIn('aictrl/document/session.ndjson'))
+  assert.deepEqual(denied, [{ call: 'call_01xyz...', name: 'bash', input: { command: 'rm -rf /' } }])
+})
+
+test('what agents tell no cost of can be priced', async () => {
+  const price = createPricer(await loadCatalog())
+  const tokens = { input: 1_000_000, output: 1_000_000 }
+  assert.equal(usdOf(price({ model: 'claude-sonnet-4-5', tokens })!), 18)
+  assert.equal(price({ model: 'nobody-knows', tokens }), undefined)
+  const events = eventsIn('gemini/a-text.ndjson')
+  const usage = createUsage({ price })
+  const digest = createDigest({ price })
+  for (const event of events) [usage, digest].forEach((fold) => fold.push(event))
+  assert.equal(costs(events).usd, 0)
+  assert.ok(usage.totals().pricedUsd > 0)
+  assert.equal(digest.report().usage.costUsd, usage.totals().pricedUsd)
+})
+
+test('the stream without the dialects, and one of these, is a fraction of all', async () => {
+  const scratch = mkdtempSync(join(tmpdir(), 'sluice-entries-'))
+  const sizeOf = async (...entries: string[]): Promise<number> => {
+    const input = join(scratch, 'entry.ts')
+    writeFileSync(input, entries.map((entry) => `export * from '${join(root, 'src', entry)}'\n`).join(''))
+    await using bundle = await rolldown({ input, platform: 'browser', onLog: () => {} })
+    const { output } = await bundle.generate({ format: 'esm', minify: true })
+    return output[0].code.length
+  }
+  const all = await sizeOf('index.ts')
+  assert.ok((await sizeOf('stream/index.ts')) < all / 10)
+  assert.ok((await sizeOf('stream/index.ts', 'dialects/claude/index.ts')) < all / 4)
+  assert.ok((await sizeOf('prices/index.ts')) < all / 100, 'the table is loaded when it is asked for')
+  rmSync(scratch, { recursive: true })
 })

@@ -64,10 +64,11 @@ test('brings along only what its types need, and what it loads when an option as
 
 test('its types serve a strict project', () => {
   const user = [
-    `import { convert, read, type Event } from 'sluice'`,
+    `import { convert, detect, read, validate, type Event } from 'sluice'`,
     `import { appctl } from 'sluice/dialects/appctl'`,
     `export const events: Event[] = read('{}', { dialect: 'appctl' })`,
     `export const text: string = convert('{}', { from: 'appctl', to: 'claude' }).text + appctl.name`,
+    `export const again = read('{}', { dialect: detect('{}').dialect ?? validate('{}').dialect ?? convert('{}', { to: 'claude' }).from })`,
     `// @ts-expect-error a dialect that does not exist`,
     `convert('{}', { to: 'no-dialect' })`,
     `// @ts-expect-error a kind that does not exist: Event is no any`,
@@ -77,6 +78,27 @@ test('its types serve a strict project', () => {
   // Neither the names of a browser nor those of Node.
   const options = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--module', 'nodenext', '--target', 'es2024', '--lib', 'es2024']
   run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...options, '--types', '', 'user.ts'], project)
+})
+
+test('a project that declares its types can pass on what it gets and what it gives', async () => {
+  const entries = Object.keys(manifest.exports).filter((entry) => !/[*]|json$/.test(entry))
+  const folder = join(project, 'declared')
+  mkdirSync(folder)
+  for (const entry of [...entries, './dialects/claude']) {
+    const name = `sluice${entry.slice(1)}`
+    const functions = Object.entries((await import(name)) as object).filter(
+      ([key, value]) => typeof value === 'function' && /^[a-z]/.test(key),
+    )
+    const wrapped = functions.flatMap(([key]) => [
+      `export const same_${key} = its.${key}`,
+      `export const call_${key} = (...given: Parameters<typeof its.${key}>) => its.${key}(...given)`,
+    ])
+    // A file of its own each: what one entry names does not help another.
+    writeFileSync(join(folder, `${name.replaceAll('/', '-')}.ts`), [`import * as its from '${name}'`, ...wrapped].join('\n'))
+  }
+  const options = ['--declaration', '--emitDeclarationOnly', '--outDir', 'out', '--strict', '--module', 'nodenext', '--target', 'es2024']
+  const files = readdirSync(folder)
+  run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...options, '--lib', 'es2024', '--types', '', ...files], folder)
 })
 
 test('holds what a user needs, nothing of ours, and stays small', () => {

@@ -17,6 +17,7 @@ import type { Rec } from '../base/json.ts'
 import type { Event } from '../model/event.ts'
 import type { Verdict } from './classify.ts'
 import { createDigest as digestOf, type Digest, type DigestOptions } from './digest.ts'
+import { createStallFinder, type Stall, type StallOptions } from './stall.ts'
 import { createUsage as usageOf, type UsageFold, type UsageOptions } from './usage.ts'
 
 export type { Rec } from '../base/json.ts'
@@ -27,7 +28,6 @@ export type { List, SessionDigest } from './digest.ts'
 export type { Change, Row } from './row.ts'
 export { createTimeline, type Timeline } from './rows.ts'
 export { compileRules, RulesError, type UserRules } from './rules.ts'
-export { createStallFinder, type Stall, type StallOptions } from './stall.ts'
 export {
   type AgentNode,
   createTracker,
@@ -40,13 +40,15 @@ export {
 } from './track.ts'
 export { createTrackers, type Trackers } from './trackers.ts'
 export type { AgentUsage, Group, Grouping, Totals, Unpriced, UsageReport } from './usage.ts'
-export type { Digest, DigestOptions, UsageFold, UsageOptions }
+export { createStallFinder, type Digest, type DigestOptions, type Stall, type StallOptions, type UsageFold, type UsageOptions }
 
 export type DigestFold = {
   /** The event's class, too. `record`: what the event was read from. */
   push(event: Event, record?: Rec): Verdict
   report(): Digest
 }
+
+export type StallFinder = ReturnType<typeof createStallFinder>
 
 // What only the commands use of these two is not told.
 export const createDigest: (options?: DigestOptions) => DigestFold = digestOf

@@ -4,9 +4,9 @@ import type { Claimer } from '../dialects/contract.ts'
 import { createFramer } from '../framing/framer.ts'
 import { createEncodingLook, type Encoding } from './encoding.ts'
 
-export type Detection = {
+export type Detection<Name extends string = string> = {
   /** Absent: unknown. */
-  dialect?: string | undefined
+  dialect?: Name | undefined
   version?: string | undefined
   /** From 0 to 1: how sure the dialect is of its records, and how many of the records are its own. */
   confidence: number
@@ -14,9 +14,19 @@ export type Detection = {
   /** Lines that are no record at all. */
   unreadable: number
   /** More than one dialect was found, with the number of records each. */
-  mixed?: { dialect: string; records: number }[] | undefined
+  mixed?: { dialect: Name; records: number }[] | undefined
   /** Only where the dialect is unknown: the first bytes are not those of UTF-8, but of this. */
   encoding?: Encoding | undefined
+}
+
+export type Sniffer<One extends Claimer> = {
+  push(chunk: Uint8Array): void
+  end(): void
+  /** True when more input would hardly change the answer. */
+  decided(): boolean
+  /** The dialect to read the stream as: the first one that was sure, else the likeliest. */
+  choice(): One | undefined
+  detection(): Detection
 }
 
 const sure = 0.9
@@ -24,7 +34,7 @@ const enough = 0.5
 /** A stream that no record has made sure of by then is taken for what it most looks like. */
 const patience = 32
 
-export function createSniffer<One extends Claimer>(claimers: readonly One[]) {
+export function createSniffer<One extends Claimer>(claimers: readonly One[]): Sniffer<One> {
   const tally = new Map<One, { records: number; claims: number; version: string | undefined }>()
   let records = 0
   let unreadable = 0
@@ -59,19 +69,17 @@ export function createSniffer<One extends Claimer>(claimers: readonly One[]) {
   const ranked = () => [...tally].sort(([, a], [, b]) => b.claims - a.claims)
 
   return {
-    push(chunk: Uint8Array): void {
+    push(chunk) {
       look.push(chunk)
       framer.push(chunk)
     },
-    end: (): void => framer.end(),
-    /** True when more input would hardly change the answer. */
-    decided: (): boolean => best !== undefined || records >= patience,
-    /** The dialect to read the stream as: the first one that was sure, else the likeliest. */
-    choice(): One | undefined {
+    end: () => framer.end(),
+    decided: () => best !== undefined || records >= patience,
+    choice() {
       const [likeliest] = ranked()
       return best ?? (likeliest !== undefined && likeliest[1].claims / likeliest[1].records >= enough ? likeliest[0] : undefined)
     },
-    detection(): Detection {
+    detection() {
       const found = ranked()
       const likeliest = found[0]
       if (likeliest === undefined || likeliest[1].claims / likeliest[1].records < enough)

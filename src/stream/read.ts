@@ -24,9 +24,15 @@ export type ReadOptions = {
 }
 
 /** `record` is absent for a line that could not be read; `span`, valid only during the call, for what is added at the end. */
-type OnEvents = (events: Event[], record: Rec | undefined, span: Span | undefined) => void
+export type OnEvents = (events: Event[], record: Rec | undefined, span: Span | undefined) => void
 
-export function createReader(dialect: Dialect, onEvents: OnEvents, options: ReadOptions = {}) {
+export type Reader = {
+  push(chunk: Uint8Array): void
+  /** There is no more. `cause`: why, when the caller knows better than the stream. */
+  end(cause?: Cause): void
+}
+
+export function createReader(dialect: Dialect, onEvents: OnEvents, options: ReadOptions = {}): Reader {
   const { maxLine, raw = 'unmapped', others = [], plainNumbers = false, skim = false, together, from } = options
   const decoder: Decoder = dialect.decoder()
   let record = 0
@@ -103,8 +109,8 @@ export function createReader(dialect: Dialect, onEvents: OnEvents, options: Read
   )
 
   return {
-    push: (chunk: Uint8Array): void => framer.push(chunk),
-    end(cause?: Cause): void {
+    push: (chunk) => framer.push(chunk),
+    end(cause) {
       framer.end()
       const events = decoder.end(cause)
       if (events.length > 0) onEvents(events, undefined, undefined)

@@ -30,7 +30,7 @@ import { numbered, sluiceSession } from './sluice.ts'
 
 export { breakStream, type Broken } from './break.ts'
 export { cutStream, extendStream, linesOf, noisy } from './harm.ts'
-export { createRandom, type Random, type StreamOptions }
+export { createRandom, type Random, type Rec, type StreamOptions }
 
 type Maker = {
   session(random: Random, plan: Plan): Rec[]

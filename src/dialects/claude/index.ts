@@ -8,7 +8,23 @@ import { order, rules } from './order.ts'
 import * as shapes from './shapes.gen.js'
 import { tag } from './tag.ts'
 
-export { costs, errorsAndDenials, eventsOf, finalResult, pairedCalls } from './parse.ts'
+export type { Rec } from '../../base/json.ts'
+export type { Cost, Event, EventOf, Fault, Usage } from '../../model/event.ts'
+export type { Dialect, WritableDialect } from '../contract.ts'
+export {
+  type Costs,
+  costs,
+  type Denial,
+  errorsAndDenials,
+  eventsOf,
+  type FinalResult,
+  finalResult,
+  type Input,
+  type ModelCost,
+  type PairedCall,
+  pairedCalls,
+  type Trouble,
+} from './parse.ts'
 
 export const claude: WritableDialect = {
   ...claimer,
