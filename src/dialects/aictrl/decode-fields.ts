@@ -7,7 +7,7 @@ import { addUsage, totalTokens } from '../../model/usage.ts'
 import { textOf } from '../contract.ts'
 import type { Step } from './decode-state.ts'
 import type { Wire } from './wire.ts'
-import { categoryOfName, finishOf } from './words.ts'
+import { categoryOfName, finishOf, isFinishWord } from './words.ts'
 
 /** The document's example has part times in seconds; the program writes milliseconds. */
 export const millisOf = (time: number | undefined): number | undefined => (time !== undefined && time < 1e11 ? time * 1000 : time)
@@ -57,7 +57,8 @@ export function stepOf({ id, messageID: message, reason, tokens, cost }: Wire<'s
   const price = costOf(cost)
   const finish = typeof reason === 'string' ? finishOf(reason) : undefined
   if (usage === undefined && !price?.usd && finish === undefined) return undefined
-  return { id, message, finish, usage, cost: usage === undefined && price?.usd === 0 ? undefined : price }
+  const ext = typeof reason === 'string' && !isFinishWord(reason) ? { aictrl: { part: { reason } } } : undefined
+  return { id, message, finish, usage, cost: usage === undefined && price?.usd === 0 ? undefined : price, ext }
 }
 
 /** Two steps of one message; a part that is told again is one. */
@@ -140,7 +141,7 @@ export function notesOf({ status, output, metadata }: Wire<'tool_use'>['part']['
   if (!failed && typeof output !== 'string') return undefined
   let notes: Rec | undefined
   for (const key in metadata) {
-    if (!failed && (key === 'exit' || (key === 'output' && metadata[key] === output))) continue
+    if (!failed && ((key === 'exit' && Number.isSafeInteger(metadata[key])) || (key === 'output' && metadata[key] === output))) continue
     notes ??= Object.create(null) as Rec // a key may be __proto__
     notes[key] = metadata[key]
   }

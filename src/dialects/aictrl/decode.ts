@@ -12,9 +12,9 @@ import type { Reason } from '../../model/vocabulary.ts'
 import type { DecoderBody } from '../contract.ts'
 import { textOf } from '../contract.ts'
 import { bothSteps, contextOf, costOf, diagnosticsOf, faultOfError, millisOf, notesOf, resultOf, stepOf, usageOf } from './decode-fields.ts'
-import { createSession, endOf, type Session, type Step } from './decode-state.ts'
+import { complaintBeside, createSession, endOf, noteError, type Session, type Step } from './decode-state.ts'
 import type { Base, Wire } from './wire.ts'
-import { finishOf, readSessionError, unnamedCall } from './words.ts'
+import { finishOf, isDocumentsErrorWord, isFinishWord, readSessionError, unnamedCall } from './words.ts'
 
 const mostLanes = 1024
 const mostRejected = 1024
@@ -104,9 +104,9 @@ export function decode(pen: Pen): DecoderBody {
     tellStep(step, placeOf(undefined, undefined, pen.openMessage(undefined)?.message ?? step.message), 'implied')
   }
 
-  function tellStep({ finish, usage, cost }: Step, place: Place, synthetic?: 'implied'): void {
+  function tellStep({ finish, usage, cost, ext }: Step, place: Place, synthetic?: 'implied'): void {
     inMessage(place)
-    pen.emit('message.end', { finish, usage, usageFinal: usage && true, cost }, { ...place, synthetic })
+    pen.emit('message.end', { finish, usage, usageFinal: usage && true, cost }, { ...place, synthetic, ext })
   }
 
   /** Steps may be left out: then the first words begin the message. So do words of another message than the open one. */
@@ -158,6 +158,7 @@ export function decode(pen: Pen): DecoderBody {
     const end = { finish, model, provider, agentName, usage, usageFinal, cost, context: contextOf(record.context) }
     const place = placeOf(undefined, undefined, messageID ?? pen.openMessage(undefined)?.message)
     inMessage(place)
+    if (typeof word === 'string' && !isFinishWord(word)) place.ext = { aictrl: { finish: word } }
     pen.emit('message.end', end, place)
   }
 
@@ -229,21 +230,23 @@ export function decode(pen: Pen): DecoderBody {
     const agent = enterLane(source)
     if (agent !== undefined) own.laneFaults.set(agent, fault)
     else if (fault.category === 'cancelled') own.aborted = true
-    own.errors = true
+    noteError(own, fault)
     pen.emit('error', { scope: agent === undefined ? 'session' : 'task', fatal: false, error: fault, data: diagnosticsOf(body) }, { agent })
   }
 
   function sessionError({ reason: word, code, message }: Wire<'session_error'>): void {
     const told = readSessionError(word, codeText(code), message)
     own.fatal ??= told
-    pen.emit('error', { scope: 'session', fatal: true, error: told.fault })
+    const ext = isDocumentsErrorWord(word) ? undefined : { aictrl: { reason: word } }
+    pen.emit('error', { scope: 'session', fatal: true, error: told.fault }, { ext })
   }
 
   function sessionComplete({ durationMs, error: text }: Wire<'session_complete'>): void {
     endStep()
     const { reason, error: fault } = endOf(own, text ?? undefined)
+    const beside = complaintBeside(own, text ?? undefined)
     if (pen.openTurns() > 0) pen.emit('turn.end', { reason, error: fault }, { synthetic: 'implied' })
-    pen.emit('session.end', { reason, error: fault, durationMs })
+    pen.emit('session.end', { reason, error: fault, durationMs }, { ext: beside === undefined ? undefined : { aictrl: { error: beside } } })
     sessions.delete(id)
     isEntered = false
     for (const [lane, session] of lanes) if (session === id) lanes.delete(lane)

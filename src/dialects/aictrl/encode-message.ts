@@ -4,7 +4,7 @@
 import type { Cost, Event, EventOf, Usage } from '../../model/event.ts'
 import { addUsage, contextTokens, totalTokens, usageSince } from '../../model/usage.ts'
 import { syntheticOf } from '../contract.ts'
-import { dropBlocks, nextNumber, type Out, type Pending, type Session, write } from './encode-state.ts'
+import { dropBlocks, keptIn, nextNumber, type Out, type Pending, type Session, write } from './encode-state.ts'
 import { finishOf, finishWord } from './words.ts'
 
 /** Characters of one text kept in memory; a longer one becomes several records. */
@@ -33,7 +33,8 @@ export function closeStep(out: Out, session: Session, event: Event, synthetic: s
   const { step } = session
   const ended = event.kind === 'message.end' ? event : undefined
   const timestamp = out.time(event)
-  if (ended?.finish !== undefined && ended.synthetic === undefined) announceFinish(out, ended, finishWord(ended.finish))
+  if (ended?.finish !== undefined && ended.synthetic === undefined && keptIn(ended, 'finish') === undefined)
+    announceFinish(out, ended, finishWord(ended.finish))
   session.step = undefined
   dropBlocks(session)
   flushMessage(out, session)
@@ -72,7 +73,7 @@ export function settle(out: Out, session: Session, event: EventOf<'turn.end' | '
     for (const { model, contextLimit } of event.byModel ?? []) if (contextLimit !== undefined) session.limits.set(model, contextLimit)
   }
   if (pending === undefined || (isTurn && !sameTurn(pending.turn, event.turn))) {
-    if (sum !== undefined && isTurn && totalTokens(usageSince(sum, before)) > 0) out.sink.lost(event, 'usage', 'drop')
+    if (sum !== undefined && totalTokens(usageSince(sum, before)) > 0) out.sink.lost(event, 'usage', 'drop')
     return
   }
   pending.finish ??= event.reason
@@ -107,7 +108,7 @@ export function flushMessage(out: Out, session: Session): void {
       cost: costOf(out, event),
       tokens: tokensOf(out, usage),
       context: contextOf(event, usage, session.limits.get(model)),
-      finish: session.finish,
+      finish: keptIn(event, 'finish') ?? session.finish,
     },
     pending.synthetic,
   )

@@ -3,11 +3,12 @@ import type { Event, EventOf, Fault } from '../../model/event.ts'
 import type { Reason } from '../../model/vocabulary.ts'
 import { syntheticOf, wireId } from '../contract.ts'
 import { closeStep, flushMessage, providerOf, sameTurn, settle } from './encode-message.ts'
-import { type Out, type Session, write } from './encode-state.ts'
+import { keptIn, type Out, type Session, write } from './encode-state.ts'
 import { abandonCalls, subagentComplete } from './encode-tool.ts'
-import { errorName, isAbnormal, reasonText, writeSessionError } from './words.ts'
+import { errorName, isAbnormal, isToldSignal, reasonText, writeSessionError } from './words.ts'
 
 const mostTold = 256
+const schemaVersion = '1'
 
 // ── start ────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -22,7 +23,11 @@ export function learn(out: Out, session: Session, event: EventOf<'session.start'
   const { model, provider, agentName } = event
   const rules = session.start === undefined ? undefined : event.rules
   if (event.kind === 'session.update' && (model ?? provider ?? agentName ?? rules) === undefined) out.sink.lost(event)
-  else if (event.rules !== rules) out.sink.lost(event, 'rules')
+  else {
+    if (event.rules !== rules) out.sink.lost(event, 'rules')
+    if (event.native !== undefined && event.native !== session.id) out.sink.lost(event, 'native')
+    if (event.schema !== undefined && event.schema !== schemaVersion) out.sink.lost(event, 'schema')
+  }
   session.model = model ?? session.model
   session.provider = provider ?? session.provider
   session.agent = agentName ?? session.agent
@@ -76,7 +81,7 @@ export function writeStart(out: Out, session: Session): void {
     {
       type: 'session_start',
       ...base,
-      schemaVersion: '1',
+      schemaVersion,
       model: path,
       agent: agent ?? 'default',
       permissions: start.rules ?? [],
@@ -114,6 +119,7 @@ export function errorEvent(out: Out, session: Session, event: EventOf<'error'>):
     if (!session.early.delete(text)) tell(out, session, event, event.error)
     return
   }
+  if (event.origin?.dialect === 'aictrl') session.fatal ??= event
   if (session.told.has(text)) return
   if (session.last === 'error') return void session.told.add(text) // the source has just told it in other words
   session.early.add(text)
@@ -126,12 +132,16 @@ export function turnEnd(out: Out, session: Session, event: EventOf<'turn.end'>):
   if (session.step !== undefined && sameTurn(session.step.turn, event.turn))
     closeStep(out, session, event, session.step.implied ? 'required' : syntheticOf(event))
   settle(out, session, event)
-  if (event.durationMs !== undefined) session.turnsMs = (session.turnsMs ?? 0) + event.durationMs
+  if (event.durationMs !== undefined) {
+    session.turnsMs = (session.turnsMs ?? 0) + event.durationMs
+    if (session.began !== undefined && event.at !== undefined) out.sink.lost(event, 'durationMs') // the session's follows from its times
+  }
   if (event.text !== undefined && event.text !== '' && !session.spoke) out.sink.lost(event, 'text', 'drop')
   session.spoke = false
   if (event.denied?.some(({ call }) => call === undefined || !session.refused.has(call)) === true) out.sink.lost(event, 'denied', 'drop')
   session.refused.clear()
   if (isAbnormal(event.reason)) tellOnce(out, session, event, event.error ?? plainFault(event.reason))
+  else if (event.error !== undefined && !session.told.has(event.error.text)) out.sink.lost(event, 'error')
 }
 
 /** `last` is any event of the stream when the session's own end is missing. */
@@ -149,15 +159,15 @@ export function endSession(out: Out, session: Session, last: Event): void {
   for (const lane of [...session.lanes.keys()].reverse()) subagentComplete(out, session, lane, last, 'cut')
   const isFailure = isAbnormal(reason) || (reason === 'max_tokens' && session.finish !== reason) // no message says it
   const fault = isFailure ? (end?.error ?? plainFault(reason)) : undefined
+  if (end?.signal !== undefined && (fault === undefined || !isToldSignal(end.signal))) out.sink.lost(end, 'signal')
+  if (end?.error !== undefined && fault === undefined && !session.told.has(end.error.text)) out.sink.lost(end, 'error')
   if (fault !== undefined) {
     tellOnce(out, session, last, fault)
+    const source = session.fatal?.error.text === fault.text ? session.fatal : undefined
     const told = writeSessionError(reason, end?.error, end?.signal)
-    write(
-      out,
-      session,
-      { type: 'session_error', timestamp: out.time(last), sessionID: session.id, ...told, message: fault.text },
-      synthetic,
-    )
+    const base = { timestamp: out.time(source ?? last), sessionID: session.id }
+    const word = keptIn(source, 'reason') ?? told.reason
+    write(out, session, { type: 'session_error', ...base, reason: word, code: told.code, message: fault.text }, synthetic)
   }
   const timestamp = out.time(last)
   write(
@@ -168,7 +178,7 @@ export function endSession(out: Out, session: Session, last: Event): void {
       timestamp,
       sessionID: session.id,
       durationMs: durationOf(out, session, end),
-      error: fault?.text ?? null,
+      error: fault === undefined ? null : (keptIn(end, 'error') ?? fault.text),
     },
     synthetic,
   )

@@ -88,6 +88,8 @@ export const createSession = (id: string) => ({
   deniedSkills: new Set<unknown>(),
   /** Calls of this turn whose refusal was written; the tool's name where it names no call. */
   refused: new Set<string>(),
+  /** The session_error of a stream that was aictrl's. */
+  fatal: undefined as EventOf<'error'> | undefined,
   /** Texts of errors that were written: a failure is told once. */
   told: new Set<string>(),
   /** Fatal errors written as `error` before the source told the same as not fatal. */
@@ -101,6 +103,12 @@ export function dropBlocks({ blocks }: Session): boolean {
   if (hasText) blocks.text = createBlock()
   if (hasThought) blocks.thought = createBlock()
   return hasText || hasThought
+}
+
+/** A text of aictrl's own that the decoder has kept, since the model has no word for it. */
+export function keptIn(event: Event | undefined, key: string): string | undefined {
+  const kept = (event?.ext?.['aictrl'] as Rec | undefined)?.[key]
+  return typeof kept === 'string' ? kept : undefined
 }
 
 export const nextNumber = (session: Session, lane: string): number => {

@@ -49,8 +49,8 @@ export function toolEnd(out: Out, session: Session, event: EventOf<'tool.end'>):
   const error = failed ? errorOf(out, event) : undefined
   if (call.input === undefined) out.sink.added('tool_use.part.state.input')
   const input = call.input ?? {}
-  const { output, metadata, attachments } = failed ? noResult : resultOf(event, call)
   const notes = notesIn(event)
+  const { output, metadata, attachments } = failed ? noResult : resultOf(event, call, notes)
   const noted = notes === undefined ? metadata : { ...metadata, ...notes }
   const state: State = failed
     ? { status: 'error', input, error, metadata: noted, title, time }
@@ -115,11 +115,14 @@ function toolUse(
 function resultOf(
   { text, content, data, exitCode, origin }: EventOf<'tool.end'>,
   { toolKind }: Call,
+  notes: Rec | undefined,
 ): Pick<State, 'output' | 'metadata' | 'attachments'> {
   if (isRecord(data) && origin?.dialect === 'aictrl') return { metadata: data }
   const output = text ?? textOfContent(content) ?? (data === undefined ? undefined : textOf(data))
   const files = content?.filter((block) => isRecord(block) && block['type'] === 'file')
   const attachments = files !== undefined && files.length > 0 ? files : undefined
+  // An output that was kept from `metadata` is a preview, and stands there again.
+  if (notes?.['output'] !== undefined) return { output, metadata: { exit: exitCode }, attachments }
   const shell = exitCode !== undefined || toolKind === 'execute'
   if (isOurs(origin) && isRecord(data) && isMetadata(data))
     return shell ? { metadata: { output, ...data, exit: exitCode }, attachments } : { output, metadata: data, attachments }

@@ -12,10 +12,14 @@ export const loss: LossTable = {
   'session.start': { how: 'exact', lost: ['how', 'forkedFrom', 'label', 'run', 'program', 'version', 'cwd', 'mode', 'title'] },
   'session.update': {
     how: 'approx',
-    lost: ['how', 'length', 'cwd', 'mode', 'title'],
+    lost: ['how', 'length', 'program', 'version', 'cwd', 'mode', 'title'],
     note: 'into session_start while no turn has begun; later only the model, with its messages',
   },
-  'session.end': { how: 'exact', lost: ['cost', 'text', 'status', 'files'] },
+  'session.end': {
+    how: 'exact',
+    lost: ['native', 'exitCode', 'cost', 'text', 'status', 'files'],
+    note: 'usage with its last message, if that is not told yet; SIGINT, SIGTERM, SIGHUP and SIGQUIT as code of a session_error',
+  },
   'turn.start': {
     how: 'exact',
     lost: ['native'],
@@ -23,8 +27,8 @@ export const loss: LossTable = {
   },
   'turn.end': {
     how: 'approx',
-    lost: ['data', 'byModel', 'cost', 'apiMs'],
-    note: 'ends the last message, which takes the tokens that no other has; a failure is an error record',
+    lost: ['data', 'byModel', 'cost', 'apiMs', 'steps', 'failed'],
+    note: 'ends the last message, which takes the tokens that no other has; a failure is an error record; durationMs where no times are told',
   },
   'message.start': { how: 'exact', lost: ['message', 'ttftMs'], note: 'step_start' },
   'message.end': { how: 'exact', note: 'step_finish and message_complete; a context without limit is null' },

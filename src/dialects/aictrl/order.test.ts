@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { test } from 'node:test'
+import fc from 'fast-check'
 import type { Rec } from '../../base/json.ts'
 import { aictrl } from './index.ts'
 import { rules } from './order.ts'
-import { codesOf, findingsOf, fixture, folder, textOfFixture } from './support.test.ts'
+import { codesOf, findingsOf, fixture, folder, plain, textOfFixture } from './support.test.ts'
 
 const expected = JSON.parse(textOfFixture('rejected/expected.json')) as Record<string, string[]>
 const streamsIn = (name: string): string[] => readdirSync(new URL(`${name}/`, folder)).filter((file) => file.endsWith('.ndjson'))
@@ -173,6 +174,12 @@ test('what something missing broke is legal after repair', () => {
 test('repair ends sessions of which some records name none', () => {
   const [start, catalog, , , ...rest] = fixture('document/session.ndjson') as [Rec, Rec, Rec, Rec, ...Rec[]]
   const step = { type: 'step_start', timestamp: 1741500000100, part: { type: 'step-start' } }
+  const toolOf = (sessionID: string): Rec => ({
+    type: 'tool_use',
+    timestamp: 1741500000100,
+    part: { type: 'tool', tool: 'bash', sessionID, state: { status: 'completed', input: {}, metadata: { exit: 0 } } },
+    sequenceNum: 1,
+  })
   const of = (sessionID: string | undefined, ...records: Rec[]): Rec[] =>
     records.map(({ sessionID: _, ...record }) => (sessionID === undefined ? record : { ...record, sessionID }))
   const streams = {
@@ -188,6 +195,7 @@ test('repair ends sessions of which some records name none', () => {
       ...of('a', start, catalog, step),
       ...of('a', { ...step, part: { ...step.part, sessionID: 'b' } }, { ...step, type: 'step_finish', part: { type: 'step-finish' } }),
     ],
+    'a tool of a subagent without an id after the end': [...of('a', start, catalog, rest.at(-1)!), ...of(undefined, toolOf('b'))],
     'three, one of them without an id': [...of(undefined, step), ...of('a', start), ...of('b', start, catalog), ...of('a', catalog, step)],
   }
   for (const [name, records] of Object.entries(streams)) {
@@ -195,6 +203,33 @@ test('repair ends sessions of which some records name none', () => {
     assert.deepEqual(codesOf(once), [], name)
     assert.deepEqual(repaired(once), once, name)
   }
+})
+
+test('repair adds nothing to what it has mended, whichever records name no session', () => {
+  const id = fc.constantFrom(undefined, 'a', 'b')
+  const part = fc.constantFrom(undefined, 'kid').map((sessionID) => ({ tool: 'bash', sessionID, state: { status: 'completed' } }))
+  const body = fc.oneof(
+    fc.constantFrom<Rec>(
+      { type: 'session_start', schemaVersion: '1', permissions: [] },
+      { type: 'tool_catalog', tools: [], skills: [] },
+      { type: 'step_start', part: {} },
+      { type: 'subagent_complete', subagentSessionID: 'kid' },
+      { type: 'session_error', reason: 'unknown', message: 'm' },
+      { type: 'session_complete', error: null },
+    ),
+    part.map((tool): Rec => ({ type: 'tool_use', part: tool })),
+  )
+  const records = fc.array(
+    fc.tuple(id, body).map(([sessionID, record]) => plain({ ...record, sessionID })),
+    { maxLength: 8 },
+  )
+  fc.assert(
+    fc.property(records, (stream) => {
+      const once = plain(repaired(stream))
+      assert.deepEqual(plain(repaired(once)), once)
+    }),
+    { numRuns: 500 },
+  )
 })
 
 test('a second message_complete is told by its id where it has one; a message may fail before its step', () => {

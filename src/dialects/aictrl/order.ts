@@ -300,7 +300,11 @@ export function order(): Order {
       if (session === undefined) {
         const { sessionID, timestamp, invocationID } = next as Base
         if (tag === 'session_start' || ended.has(sessionID)) return []
-        return [...startRecords(next, tag), ...laneStart({ ...createSession(sessionID, invocationID), at: timestamp }, next, tag)]
+        const id = sessionID ?? last // what names no session goes on with the one before, which is over
+        return [
+          ...startRecords({ ...next, sessionID: id }, tag),
+          ...laneStart({ ...createSession(id, invocationID), at: timestamp }, next, tag),
+        ]
       }
       if (tag === 'session_start') return endRecords(session)
       const found =

@@ -64,6 +64,8 @@ const knownReasons: ReadonlySet<string> = new Set(reasons)
 const knownCategories: ReadonlySet<string> = new Set(faultCategories)
 
 export const isErrorWord = (word: string): boolean => errorRead.has(word)
+/** One that we write too. */
+export const isDocumentsErrorWord = (word: string): boolean => errorRead.get(word) === word
 
 /** What session_error says. Its code may be a word of ours, which says more: a cap, a signal's exit code, a category. */
 export function readSessionError(word: string, code: string | undefined, text: string): { fault: Fault; reason: Reason } {
@@ -110,6 +112,8 @@ const exitCodes = new Map([
   ['SIGHUP', '143'],
   ['SIGQUIT', '143'],
 ])
+
+export const isToldSignal = (signal: string): boolean => exitCodes.has(signal)
 
 /** The status if there is one, else the name that says more than `word`. */
 function codeOf(reason: Reason, fault: Fault | undefined, signal: string | undefined, word: string): string | undefined {

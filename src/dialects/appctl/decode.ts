@@ -104,7 +104,7 @@ export function decode(pen: Pen): DecoderBody {
         }
         case 'session_state': {
           const { session_id: id, transcript_len: length, resumed } = record as Wire<'session_state'>
-          const how = resumed === true ? 'resumed' : 'new'
+          const how = resumed === undefined ? undefined : resumed ? 'resumed' : 'new'
           if (!pen.isStarted()) pen.common({ session: (session = id) }) // told first, as on HTTP: it names the whole stream
           return pen.emit('session.update', { native: id, length, how })
         }

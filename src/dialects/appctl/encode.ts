@@ -13,7 +13,7 @@ export function encode(sink: Sink): Encoder {
   const openCalls = new Map<string, { at: number | undefined }>()
   const waiting = new Map<string | undefined, Event[]>() // of other sessions, in the order in which they came
   const prompts = new Map<string | undefined, string>() // told in parts, until the turn begins
-  const endings = new Map<string | undefined, Reason>() // how the last turn of a session ended
+  const endings = new Map<string | undefined, { reason: Reason; text: string | undefined }>() // how the last turn of a session ended
   let heldCall: EventOf<'tool.start'> | undefined
   let current: { session: string | undefined } | undefined // whose turn is being written
   let failure: { message: string; synthetic: string | undefined } | undefined
@@ -111,6 +111,20 @@ export function encode(sink: Sink): Encoder {
     joined.text = joined.thought = ''
   }
 
+  /** A turn has one error. */
+  function countError(event: EventOf<'turn.end' | 'session.end'>): void {
+    if (failure !== undefined && event.error !== undefined && event.error.text !== failure.message) sink.lost(event, 'error')
+  }
+
+  /** Nothing is written then: what the end says is lost, unless the turn has said it. */
+  function afterTurn(event: EventOf<'session.end'>): void {
+    const text = failureText(event)
+    const told = endings.get(event.session)
+    if (text === undefined || (told?.reason === event.reason && told.text === text)) return
+    if (told?.reason !== event.reason) sink.lost(event)
+    else if (event.synthetic === undefined) sink.lost(event, 'error') // one that we added repeats the turn's
+  }
+
   function encodeEvent(event: Event): void {
     if (event.agent !== undefined && !laneKinds.has(event.kind)) return sink.lost(event)
     if (current === undefined && needsTurn.has(event.kind)) openTurn(event, undefined)
@@ -144,7 +158,12 @@ export function encode(sink: Sink): Encoder {
       case 'session.update':
         if (event.native === undefined || event.length === undefined) return sink.lost(event)
         return write(
-          { kind: 'session_state', session_id: event.native, transcript_len: event.length, resumed: event.how === 'resumed' },
+          {
+            kind: 'session_state',
+            session_id: event.native,
+            transcript_len: event.length,
+            resumed: event.how === undefined ? undefined : event.how === 'resumed',
+          },
           syntheticOf(event),
         )
       case 'error': {
@@ -155,11 +174,13 @@ export function encode(sink: Sink): Encoder {
         return isAlone ? closeTurn(undefined, syntheticOf(event)) : undefined
       }
       case 'turn.end':
-        endings.set(event.session, event.reason)
+        endings.set(event.session, { reason: event.reason, text: failure?.message ?? failureText(event) })
+        countError(event)
         if (event.text && !spoke && event.text !== (failure?.message ?? failureText(event))) sink.lost(event, 'text')
         return closeTurn(failureText(event), syntheticOf(event))
       case 'session.end':
-        if (current === undefined && failureText(event) !== undefined && endings.get(event.session) !== event.reason) sink.lost(event)
+        if (current === undefined) afterTurn(event)
+        else countError(event)
         endings.delete(event.session)
         return closeTurn(failureText(event), syntheticOf(event))
     }

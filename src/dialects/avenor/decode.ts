@@ -10,7 +10,20 @@ import type { DeltaKind } from '../../model/pen-state.ts'
 import type { DecoderBody } from '../contract.ts'
 import { blocksOf, inputOf, pathsOf, planStatus, spoken, textIn, textOfBlock } from './decode-content.ts'
 import type { AnyWire, Content, Wire } from './wire.ts'
-import { deciderOf, decisionOf, degenerate, isOnScreen, optionOf, phaseOf, reasonOf, toolKindOfWord, toolOf, usageOf } from './words.ts'
+import {
+  deciderOf,
+  decisionOf,
+  degenerate,
+  isOnScreen,
+  isUnknownReason,
+  isUnknownSource,
+  optionOf,
+  phaseOf,
+  reasonOf,
+  toolKindOfWord,
+  toolOf,
+  usageOf,
+} from './words.ts'
 
 const mostUsedIds = 4096
 const mostOffers = 1024
@@ -181,6 +194,7 @@ export function decode(pen: Pen): DecoderBody {
     if (answered.has(key) && !pen.isAsked(id ?? '')) return pen.raw(record.event, 'redundant', place)
     if (answered.size >= mostOffers) answered.clear()
     answered.add(key)
+    if (isUnknownSource(source)) keep(place, { source })
     pen.emit(
       'permission.answer',
       {
@@ -205,6 +219,7 @@ export function decode(pen: Pen): DecoderBody {
         : record.exit_marker === true
           ? { type: 'exit' as const, label: record.exit_marker_label }
           : undefined
+    if (isUnknownReason(reason)) keep(place, { stop_reason: reason })
     pen.emit('phase.end', { name, iteration, reason: reasonOf(reason), marker }, place)
   }
 
@@ -218,6 +233,7 @@ export function decode(pen: Pen): DecoderBody {
     dialogs.delete(place.session)
     pen.emit('turn.end', { reason, error, usage }, { ...place, synthetic: 'implied' })
     const text = record.summary ?? record.final_output ?? undefined
+    if (isUnknownReason(record.stop_reason)) keep(place, { stop_reason: record.stop_reason })
     pen.emit(
       'session.end',
       { reason, error, usage, text, status: record.status ?? undefined, files: record.files_changed ?? undefined },
@@ -231,7 +247,7 @@ export function decode(pen: Pen): DecoderBody {
     const fatal = kind === degenerate
     const error = faultOf(text, fatal ? { category: 'provider', code: kind } : { code: kind })
     faults.set(place.session, error)
-    if (ending !== undefined && ending !== kind) place.ext = { avenor: { stop_reason: ending } } // no word of the model says it
+    if (ending !== undefined && ending !== kind) keep(place, { stop_reason: ending }) // no word of the model says it
     pen.emit('error', { scope: place.session === undefined ? 'supervisor' : 'session', fatal, error, source, model, data }, place)
   }
 
@@ -287,6 +303,7 @@ export function decode(pen: Pen): DecoderBody {
         case 'avenor.phase.end':
           return phaseEnd(record, place)
         case 'avenor.loop.end':
+          if (isUnknownReason(record.exit_reason)) keep(place, { exit_reason: record.exit_reason })
           return pen.emit(
             'run.end',
             { reason: reasonOf(record.exit_reason), label: record.exit_label, iterations: record.iterations_completed },
@@ -341,6 +358,11 @@ export function decode(pen: Pen): DecoderBody {
       }
     },
   }
+}
+
+/** What the model has no word for stays with the event. */
+function keep(place: Place, words: Record<string, string>): void {
+  place.ext = { avenor: words }
 }
 
 const afterthoughts: ReadonlySet<string> = new Set([

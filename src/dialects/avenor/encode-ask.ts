@@ -2,7 +2,7 @@
 // A decision without a question (a rule's, a hook's) gets the question that Avenor would have told before it.
 import type { Event, EventOf, Option } from '../../model/event.ts'
 import { type Sink, syntheticOf, wireId } from '../contract.ts'
-import type { Asked, Choice, Session } from './encode-session.ts'
+import { type Asked, type Choice, keptIn, type Session } from './encode-session.ts'
 import type { AnyWire } from './wire.ts'
 import { answerWordOf, isOnScreen, sourceOfDecider } from './words.ts'
 
@@ -62,7 +62,7 @@ export function createDesk(sink: Sink, put: Put) {
         request_id: request.id,
         option_id: chosen ? event.option : pick(request.choices, kind),
         kind,
-        source: sourceOfDecider(event.by),
+        source: keptIn(event, 'source') ?? sourceOfDecider(event.by),
       },
       syntheticOf(event),
     )

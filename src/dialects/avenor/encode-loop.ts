@@ -1,6 +1,7 @@
 // Runs: a loop starts before its phases, phases do not overlap, and the end of the loop is the last record of its run.
 import type { Event, EventOf } from '../../model/event.ts'
 import { type Sink, syntheticOf } from '../contract.ts'
+import { keptIn } from './encode-session.ts'
 import type { AnyWire } from './wire.ts'
 import { exitReasonOf, stopReasonOf } from './words.ts'
 
@@ -17,7 +18,7 @@ export function createLoops(
   const over = new Set<string>()
   const retries = new Map<string | undefined, number>()
 
-  const base = (event: Event) => ({ run_id: event.run, run_label: runs.get(event.run)?.label })
+  const base = (event: Event) => ({ run_id: event.run, run_label: keptIn(event, 'run_label') ?? runs.get(event.run)?.label })
 
   function open(event: Event, label: string | undefined): Run {
     const run: Run = { label, phase: undefined, end: undefined }
@@ -58,7 +59,7 @@ export function createLoops(
         ...base(event),
         phase: name,
         iteration,
-        stop_reason: stopReasonOf(event.reason),
+        stop_reason: event.reason === 'unknown' ? keptIn(event, 'stop_reason') : stopReasonOf(event.reason),
         ...abort,
         ...exit,
         ts: event.at,
@@ -71,10 +72,8 @@ export function createLoops(
     if (run.phase !== undefined)
       write({ event: 'avenor.phase.end', ...base(event), phase: run.phase.name, iteration: run.phase.iteration, ts: event.at }, 'required')
     const { reason, label: exit_label, iterations: iterations_completed } = event
-    write(
-      { event: 'avenor.loop.end', ...base(event), exit_reason: exitReasonOf(reason), exit_label, iterations_completed, ts: event.at },
-      syntheticOf(event),
-    )
+    const exit_reason = (reason === 'unknown' ? keptIn(event, 'exit_reason') : undefined) ?? exitReasonOf(reason)
+    write({ event: 'avenor.loop.end', ...base(event), exit_reason, exit_label, iterations_completed, ts: event.at }, syntheticOf(event))
     runs.delete(event.run)
     if (event.run !== undefined) over.add(event.run)
   }

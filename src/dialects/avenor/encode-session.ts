@@ -1,4 +1,5 @@
 // What the encoder remembers of one session: what is open or held back. Never text or output.
+import type { Rec } from '../../base/json.ts'
 import type { Event, EventOf, Usage } from '../../model/event.ts'
 import { createStreamed } from '../streamed.ts'
 
@@ -15,7 +16,9 @@ export function createSession(key: string | undefined, id: string) {
     /** The run of the last event as it was told, and the one to write: none once its loop has ended. */
     seenRun: undefined as string | undefined,
     run: undefined as string | undefined,
+    /** Its own label, and that of its run. */
     label: undefined as string | undefined,
+    runLabel: undefined as string | undefined,
     /** The id of the last prompt. */
     prompt: undefined as string | undefined,
     /** Name of the last record. */
@@ -45,3 +48,14 @@ export function createSession(key: string | undefined, id: string) {
     told: undefined as { text: string; turn: number | undefined } | undefined,
   }
 }
+
+/** A word of Avenor's own that the decoder has kept, since the model has none for it. */
+export function keptIn(event: Pick<Event, 'ext'> | undefined, key: string): string | undefined {
+  if (event?.ext === undefined) return undefined
+  const kept = (event.ext['avenor'] as Rec | undefined)?.[key]
+  return typeof kept === 'string' ? kept : undefined
+}
+
+/** Unless the event's own record had another. */
+export const labelOf = ({ label, runLabel }: Session, event: Event | undefined): string | undefined =>
+  keptIn(event, 'run_label') ?? label ?? runLabel

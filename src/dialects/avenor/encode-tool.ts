@@ -2,7 +2,7 @@
 import type { EventOf } from '../../model/event.ts'
 import { toolFailed } from '../../model/outcome.ts'
 import { type Sink, syntheticOf, wireId } from '../contract.ts'
-import type { Session } from './encode-session.ts'
+import { labelOf, type Session } from './encode-session.ts'
 import type { AnyWire } from './wire.ts'
 import { kindWordOf } from './words.ts'
 
@@ -28,7 +28,7 @@ export function createTools(sink: Sink, send: Send, settle: (session: Session) =
         event: 'tool.call',
         session_id: session.id,
         run_id: session.run,
-        run_label: session.label,
+        run_label: labelOf(session, event),
         toolCallId: wireId(call),
         title: title ?? (name === '' ? undefined : name),
         kind,
@@ -60,7 +60,7 @@ export function createTools(sink: Sink, send: Send, settle: (session: Session) =
         event: 'tool.call_update',
         session_id: session.id,
         run_id: session.run,
-        run_label: session.label,
+        run_label: labelOf(session, event),
         toolCallId: wireId(event.call),
         kind,
         status: toolFailed(event) ? 'failed' : 'completed',

@@ -34,7 +34,7 @@ const done: Told = ['session.end', { reason: 'end_turn' }]
 test('a session starts and ends, told or not', () => {
   assert.deepEqual(encodeAll(tellAll([start, done])), {
     records: [
-      { event: 'session.start', session_id: 's', backend: 'claude', dir: '/w', dangerously_load: false },
+      { event: 'session.start', session_id: 's', backend: 'claude', dir: '/w' },
       { event: 'session.end', session_id: 's', stop_reason: 'end_turn' },
     ],
     added: [],
@@ -42,7 +42,7 @@ test('a session starts and ends, told or not', () => {
   })
   const { records, added } = encodeAll(tellAll([['text.delta', { text: 'a' }]]))
   assert.deepEqual(records, [
-    { event: 'session.start', session_id: 's', backend: 'other', dangerously_load: false, synthetic: 'implied' },
+    { event: 'session.start', session_id: 's', backend: 'other', synthetic: 'implied' },
     { session_id: 's', ...text('a') },
     { event: 'session.end', session_id: 's', stop_reason: 'error', synthetic: 'cut' },
   ])

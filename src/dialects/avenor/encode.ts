@@ -8,14 +8,17 @@ import { addUsage, usageOfTurn } from '../../model/usage.ts'
 import { type Encoder, type Sink, syntheticOf, wireId } from '../contract.ts'
 import { createDesk } from './encode-ask.ts'
 import { createLoops } from './encode-loop.ts'
-import { createSession, type Session } from './encode-session.ts'
+import { createSession, keptIn, labelOf, type Session } from './encode-session.ts'
 import { createStatuses, isTold } from './encode-status.ts'
 import { createTools } from './encode-tool.ts'
 import type { AnyWire } from './wire.ts'
 import { backendOf, degenerate, stopReasonOf, wireUsageOf } from './words.ts'
 
+const mostOver = 4096
+
 export function encode(sink: Sink): Encoder {
   const sessions = new Map<string | undefined, Session>()
+  const over = new Set<string | undefined>() // sessions that have ended
   let last: Session | undefined
   let made = 0 // sessions that nobody named
   const write = (record: AnyWire, synthetic: string | undefined): void => sink.write(record as Rec, synthetic)
@@ -35,7 +38,7 @@ export function encode(sink: Sink): Encoder {
   function follow(session: Session, run: string): void {
     session.seenRun = run
     session.run = loops.isOver(run) ? undefined : run
-    session.label = loops.labelOf(session.run) ?? session.label
+    session.runLabel = loops.labelOf(session.run) ?? session.runLabel
   }
 
   function startSession(event: Event): Session {
@@ -47,20 +50,28 @@ export function encode(sink: Sink): Encoder {
     const session = createSession(event.session, event.session === undefined ? `session-${made}` : wireId(event.session))
     sessions.set(event.session, session)
     if (event.run !== undefined) follow(session, event.run)
-    session.label ??= told?.label
+    session.label = told?.label
     if (told?.program === undefined) sink.added('session.start.backend')
+    if (told !== undefined) countStart(told, session)
+    const loads = (told?.ext?.['avenor'] as Rec | undefined)?.['dangerously_load']
     const record = {
       event: 'session.start' as const,
       session_id: session.id,
       run_id: session.run,
-      run_label: session.label,
+      run_label: labelOf(session, event),
       backend: backendOf(told?.program ?? event.origin?.dialect ?? 'sluice'),
       dir: told?.cwd,
-      dangerously_load: (told?.ext?.['avenor'] as Rec | undefined)?.['dangerously_load'] === true,
+      dangerously_load: typeof loads === 'boolean' ? loads : undefined,
       ts: event.at,
     }
     write(record, told === undefined ? 'required' : syntheticOf(told))
     return session
+  }
+
+  /** That a session goes on can be seen only where its end stands before. */
+  function countStart(event: EventOf<'session.start'>, session: Session): void {
+    if (event.how === 'forked' || (event.how === 'resumed' && !over.has(event.session))) sink.lost(event, 'how')
+    if (event.native !== undefined && event.native !== session.id) sink.lost(event, 'native')
   }
 
   function endSession(session: Session, event: EventOf<'session.end'> | undefined): void {
@@ -86,13 +97,17 @@ export function encode(sink: Sink): Encoder {
       event,
       {
         event: 'session.end',
-        stop_reason: stopReasonOf(reason),
+        stop_reason: (reason === 'unknown' ? keptIn(event, 'stop_reason') : undefined) ?? stopReasonOf(reason),
         usage: total === undefined ? undefined : wireUsageOf(total),
-        ...(event?.status === undefined ? {} : { status: event.status, summary: event.text, files_changed: event.files }),
+        status: event?.status,
+        summary: event?.text,
+        files_changed: event?.files,
       },
       event === undefined ? 'cut' : syntheticOf(event),
     )
     sessions.delete(session.key)
+    if (over.size >= mostOver) over.delete(over.values().next().value)
+    over.add(session.key)
     last = undefined
     loops.sessionOver(session.run)
   }
@@ -101,7 +116,7 @@ export function encode(sink: Sink): Encoder {
   function put(session: Session, event: Event | undefined, record: AnyWire, synthetic: string | undefined): void {
     send(
       session,
-      placed(record, { event: record.event, session_id: session.id, run_id: session.run, run_label: session.label }, event),
+      placed(record, { event: record.event, session_id: session.id, run_id: session.run, run_label: labelOf(session, event) }, event),
       synthetic,
     )
   }
@@ -136,7 +151,7 @@ export function encode(sink: Sink): Encoder {
         event: name,
         session_id: session.id,
         run_id: session.run,
-        run_label: session.label,
+        run_label: labelOf(session, event),
         content: { type: 'text', text },
         messageId: event.message === undefined ? undefined : wireId(event.message),
         ts: event.at,
@@ -185,7 +200,8 @@ export function encode(sink: Sink): Encoder {
     const session = sessionIfAny(event)
     if (session !== undefined) return put(session, event, record, synthetic)
     const run_id = runOf(event)
-    write(placed(record, { event: record.event, run_id, run_label: loops.labelOf(run_id) }, event), synthetic)
+    const run_label = keptIn(event, 'run_label') ?? loops.labelOf(run_id)
+    write(placed(record, { event: record.event, run_id, run_label }, event), synthetic)
   }
 
   function status(event: EventOf<'status.update'>): void {
@@ -221,14 +237,9 @@ export function encode(sink: Sink): Encoder {
     const usage = usageOfTurn(event.usage, session.messages)
     if (usage !== undefined) session.usage = addUsage(session.usage, usage)
     session.messages = undefined
-    if (
-      event.error === undefined ||
-      outcomeOf(event.reason) === 'ok' ||
-      event.reason === 'degenerate' ||
-      wasTold(session, event, event.error)
-    )
-      return
-    tellError(session, event, { error: event.error }, false)
+    if (event.error === undefined || event.reason === 'degenerate' || wasTold(session, event, event.error)) return
+    if (outcomeOf(event.reason) === 'ok') sink.lost(event, 'error')
+    else tellError(session, event, { error: event.error }, false)
   }
 
   function report(event: EventOf<'report'>): void {
@@ -349,19 +360,14 @@ const laneKinds: ReadonlySet<string> = new Set([
 
 const planWords = { pending: 'pending', active: 'in_progress', done: 'completed' } as const
 
-/** The stop reason that an error of Avenor's own has named. */
-function endingIn(ext: Event['ext']): string | undefined {
-  const ending = (ext?.['avenor'] as Rec | undefined)?.['stop_reason']
-  return typeof ending === 'string' ? ending : undefined
-}
-
 type ErrorLike = Pick<EventOf<'error'>, 'error' | 'source' | 'model' | 'data' | 'ext'>
 
 const errorOf = ({ error, source, model, data, ext }: ErrorLike, kind?: string): AnyWire => ({
+  // The stop reason may be one that an error of Avenor's own has named.
   event: 'avenor.error',
   source: source ?? 'backend',
   kind,
-  stop_reason: kind ?? endingIn(ext),
+  stop_reason: kind ?? keptIn({ ext }, 'stop_reason'),
   model,
   message: error.text,
   diagnostics: data,

@@ -2,6 +2,7 @@
 import { decoderOf, type WritableDialect } from '../contract.ts'
 import { claimer } from './claim.ts'
 import { decode } from './decode.ts'
+import { withLabels } from './decode-label.ts'
 import { encode } from './encode.ts'
 import { loss } from './loss.ts'
 import { order, rules } from './order.ts'
@@ -15,7 +16,7 @@ export const avenor: WritableDialect = {
   numberIds: true,
   custom: true,
   pieces: { told: new Set(['content.text']), silent: new Set() }, // it goes before all else that may hold the text
-  decoder: () => decoderOf(avenor, decode),
+  decoder: () => withLabels(decoderOf(avenor, decode)),
   encoder: encode,
   order,
   rules,

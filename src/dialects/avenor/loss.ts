@@ -11,18 +11,18 @@ export const loss: LossTable = {
   'session.start': {
     how: 'exact',
     lost: ['forkedFrom', 'version', 'model', 'provider', 'agentName', 'mode', 'title', 'rules', 'schema'],
-    note: 'program becomes backend',
+    note: 'program becomes backend; how only where the session has ended before',
   },
   'session.update': drop,
   'session.end': {
     how: 'approx',
-    lost: ['cost', 'exitCode', 'signal', 'durationMs'],
+    lost: ['native', 'cost', 'exitCode', 'signal', 'durationMs'],
     note: 'budget, context, cut and unknown become error',
   },
   'turn.start': drop,
   'turn.end': {
     how: 'approx',
-    lost: ['text', 'data', 'own', 'byModel', 'cost', 'durationMs', 'apiMs', 'steps', 'denied'],
+    lost: ['text', 'data', 'own', 'byModel', 'cost', 'durationMs', 'apiMs', 'steps', 'denied', 'failed'],
     note: 'its usage is summed up in session.end; turns are not told apart',
   },
   'message.start': drop,

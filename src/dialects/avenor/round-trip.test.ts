@@ -94,3 +94,84 @@ test('all events written again are a legal stream that tells the same', () => {
     assert.deepEqual(encodeAll(twice).records, bare, `seed ${seed}`)
   }
 })
+
+/** As a log in our own dialect would give them back: the events are text in between. */
+const throughLog = (records: readonly Rec[]): Rec[] => encodeAll(plain(decodeAll(records))).records
+
+test('a word outside the list comes back; one of the list is not kept beside the model', () => {
+  const kept = (records: readonly Rec[]): unknown[] => plain(decodeAll(records).flatMap(({ ext }) => ext ?? []))
+  const session = (stop_reason: string): Rec[] => [
+    { event: 'session.start', session_id: 's', backend: 'pony' },
+    { event: 'session.end', session_id: 's', stop_reason },
+  ]
+  assert.deepEqual(kept(session('quota_exceeded')), [{ avenor: { stop_reason: 'quota_exceeded' } }])
+  assert.deepEqual(throughLog(session('quota_exceeded')), session('quota_exceeded'))
+  for (const word of ['end_turn', 'canceled', 'failed', 'error', 'progress_timeout']) assert.deepEqual(kept(session(word)), [], word)
+
+  const loop = (stop: string, exit: string): Rec[] => [
+    { event: 'avenor.loop.start', run_id: 'r' },
+    { event: 'avenor.phase.start', run_id: 'r', phase: 'p', iteration: 1, kind: 'loop' },
+    { event: 'avenor.phase.end', run_id: 'r', phase: 'p', iteration: 1, stop_reason: stop },
+    { event: 'avenor.loop.end', run_id: 'r', exit_reason: exit },
+  ]
+  assert.deepEqual(throughLog(loop('quota', 'sunset')), loop('quota', 'sunset'))
+  assert.deepEqual(kept(loop('end_turn', 'marker')), [])
+
+  const asked = { event: 'permission.request', session_id: 's', request_id: '1', tool: 'bash', options: [{ optionId: 'a', kind: 'allow' }] }
+  const answer = { event: 'permission.response', session_id: 's', request_id: '1', option_id: 'a', kind: 'allow', source: 'pager' }
+  const [start, end] = session('end_turn') as [Rec, Rec]
+  assert.deepEqual(throughLog([start, asked, answer, end]), [start, asked, answer, end])
+})
+
+test('a label of the run comes back wherever it stands, and is kept beside the model only where nothing else tells it', () => {
+  const labels = (records: readonly Rec[]): unknown[] => records.map(({ event, run_label }) => [event, run_label])
+  const start = { event: 'session.start', session_id: 's', backend: 'claude', ts: 1 }
+  const chunk = { event: 'agent.message_chunk', session_id: 's', content: { type: 'text', text: 'a' }, ts: 2 }
+  const call = { event: 'tool.call', session_id: 's', toolCallId: 'c', title: 'bash', kind: 'bash', status: 'pending', rawInput: {}, ts: 3 }
+  const update = { event: 'tool.call_update', session_id: 's', toolCallId: 'c', kind: 'bash', status: 'completed', ts: 4 }
+  const status = { event: 'agent.status', session_id: 's', run_id: 'r', phase: 'done', source: 'avenor', ts: 5 }
+  const retry = { event: 'avenor.retry', run_id: 'r', attempt: 1, max_retries: 3, ts: 6 }
+  const end = { event: 'session.end', session_id: 's', stop_reason: 'end_turn', ts: 7 }
+  const stream = [start, chunk, call, update, status, end, retry]
+  for (const at of stream.keys()) {
+    const marked = stream.map((record, index) => (index === at ? { ...record, run_label: 'nightly' } : record))
+    const back = labels(throughLog(marked))
+    assert.deepEqual(back[at], [stream[at]!.event, 'nightly'])
+    if (at > 0) assert.deepEqual(back, labels(plain(marked))) // a session's own label stands on all of its records
+  }
+  const all = stream.map((record) => ({ ...record, run_label: 'nightly' }))
+  for (const records of [all, all.slice(1), all.slice(4)]) {
+    const events = decodeAll(records.slice(0, -1))
+    assert.equal(plain(events.find(({ kind }) => kind === 'session.start') as Rec | undefined)?.['label'], 'nightly')
+    assert.deepEqual(
+      events.flatMap(({ ext }) => ext ?? []),
+      [],
+    )
+  }
+})
+
+test('a label on a phase comes back', () => {
+  const phase = { run_id: 'r', phase: 'p', iteration: 1 }
+  const loop: Rec[] = [
+    { event: 'avenor.loop.start', run_id: 'r' },
+    { event: 'avenor.phase.start', ...phase, run_label: 'nightly', kind: 'loop' },
+    { event: 'avenor.phase.end', ...phase, stop_reason: 'end_turn' },
+    { event: 'avenor.loop.end', run_id: 'r', run_label: 'nightly', exit_reason: 'exit' },
+  ]
+  assert.deepEqual(throughLog(loop), loop)
+})
+
+test('nothing stands in a session.start that the source did not tell', () => {
+  const stream = (about: Rec): Rec[] => [
+    { event: 'session.start', session_id: 's', backend: 'claude', ...about },
+    { event: 'session.end', session_id: 's', stop_reason: 'end_turn' },
+  ]
+  for (const about of [{}, { dangerously_load: false }, { dangerously_load: true }])
+    assert.deepEqual(throughLog(stream(about)), stream(about))
+})
+
+test('what a session says at its end comes back without a status of its own', () => {
+  const end = { event: 'session.end', session_id: 's', stop_reason: 'end_turn', summary: 'all done', files_changed: ['a'] }
+  const stream = [{ event: 'session.start', session_id: 's', backend: 'pony' }, end]
+  assert.deepEqual(throughLog(stream), stream)
+})

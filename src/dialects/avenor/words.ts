@@ -23,6 +23,10 @@ const readReasons: ReadonlyMap<string, Reason> = new Map([
 export const reasonOf = (word: string | undefined): Reason =>
   word === undefined ? 'unknown' : (readReasons.get(word) ?? (own.has(word) ? (word as Reason) : 'unknown'))
 
+/** Only its own dialect can say it again. */
+export const isUnknownReason = (word: string | undefined): word is string =>
+  word !== undefined && word !== 'unknown' && reasonOf(word) === 'unknown'
+
 const stopReasons: Record<Reason, string> = {
   end_turn: 'end_turn',
   tool_use: 'tool_use',
@@ -171,6 +175,7 @@ const deciderOfSource: ReadonlyMap<string, Decider> = new Map([
   ['control', 'control'],
   ['file', 'file'],
 ])
+export const isUnknownSource = (source: string | null | undefined): source is string => !!source && !deciderOfSource.has(source)
 export const deciderOf = (source: string | null | undefined): Decider => deciderOfSource.get(source ?? '') ?? 'unknown'
 
 const people: ReadonlySet<Decider> = new Set<Decider>(['user', 'host', 'control', 'terminal'])
