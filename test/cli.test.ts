@@ -579,9 +579,3 @@ test('detect gives up where all commands do', { skip: process.platform !== 'linu
   const { status, stdout, stderr } = sluice(['detect', '/dev/zero'])
   assert.deepEqual([status, stdout.startsWith('unknown'), stderr], [1, true, 'sluice: no JSON record was found in its first 256 MiB\n'])
 })
-
-test('digest --classify leaves out what is no record, and says so', () => {
-  const { stdout, stderr } = sluice(['digest', '--classify'], '{"event":"a","session_id":"s"}\n[1,2]\n"str"\nnull\n')
-  assert.equal(stdout, '{"event":"a","session_id":"s","classify":"ACTIVITY"}\n')
-  assert.match(stderr, /line 2, .*\n.*line 3, .*\n.*line 4, /)
-})

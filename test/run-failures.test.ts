@@ -234,7 +234,12 @@ suite('what is missing or wrong', () => {
   for (const [what, args, text] of wrong)
     test(`${what}: exit code 2 and a sentence, no stream`, async (t) => {
       const here = place(t)
-      const { code, stdout, stderr } = await sluice(here, ['run', 'go', '--format', 'sluice', ...args])
+      const { code, stdout, stderr } = await sluice(here, [
+        'run',
+        'go',
+        ...(args.includes('--format') ? [] : ['--format', 'sluice']),
+        ...args,
+      ])
       assert.equal(code, 2, stderr)
       assert.equal(stdout, '')
       assert.match(stderr, text)

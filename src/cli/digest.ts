@@ -154,8 +154,7 @@ function createTagged() {
   const line = (text: string): void => bytes(Buffer.from(text))
   const view = createJson({ dialect: '', put: { bytes, line, made: line }, wants: () => true, classify: 'all' })
   return {
-    /** False: it is no record. */
-    show: (seen: Seen): boolean => (seen.record !== undefined || seen.span === undefined) && view.show(seen),
+    show: view.show,
     flush(): void {
       if (kept.length > 0) out.bytes(Buffer.concat(kept))
       out.flush() // what goes to a terminal is held back
