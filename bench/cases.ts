@@ -2,8 +2,8 @@
 import { join } from 'node:path'
 import { corpusPath, type Corpus, type Kind } from './corpus.ts'
 
-/** `parse`: bare JSON.parse of the same files. `start`: `node -e 0`. `pretty`: pino-pretty on them. Otherwise the same command on other files. */
-type Against = 'parse' | 'start' | 'pretty' | readonly Corpus[]
+/** `parse`: bare JSON.parse of the same files. `start`: `node -e 0`. `pretty`: pino-pretty on them. `one job`: the same command on them, by one process. */
+type Against = 'parse' | 'start' | 'pretty' | 'one job'
 
 export type Case = {
   name: string
@@ -24,8 +24,6 @@ export type Case = {
   rounds?: number
   /** Only run with `--full`. */
   full?: boolean
-  /** It starts a process of its own, which is never warm: beside one that is, the baseline would win what no user sees. */
-  startsProcess?: boolean
 }
 
 export type Sizes = { claude: number; avenor: number; aictrl: number; huge: number; small: number }
@@ -104,17 +102,16 @@ export function listCases(sizes: Sizes): Case[] {
   ]
 }
 
-/** Several files are read by two processes, one file by one. The start of a second and its warm-up take 0.1 s: of four files that is a seventh. */
+/** Several files are read by two processes. The start of a second and its warm-up take 0.1 s: of four files that is a seventh. */
 function together(count: number, megabytes: number): Case {
   return {
     name: `validate claude, ${count} files at once`,
     argv: validate('claude'),
     input: Array.from({ length: count }, (_, index) => ({ kind: 'claude', megabytes, seed: index + 1 })),
-    against: [{ kind: 'claude', megabytes: count * megabytes }],
+    against: 'one job',
     direction: 'min',
     target: 1.6,
     output: 'nothing',
-    startsProcess: true,
   }
 }
 

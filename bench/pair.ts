@@ -1,4 +1,4 @@
-// A case and what it is held against, in one process and in turns: what is measured is the work itself, without the start of Node and the
+// A case and bare JSON.parse of the same files, in one process and in turns: what is measured is the work itself, without the start of Node and the
 // warm-up of its compiler (the first pairs do not count). The times are told on file descriptor 3, as JSON.
 import { writeSync } from 'node:fs'
 import { parseFile } from './baseline.mjs'
@@ -10,8 +10,6 @@ export type Order = {
   module: string
   argv: readonly string[]
   files: readonly string[]
-  /** The same command on these, or bare JSON.parse of the same files. */
-  against?: readonly string[]
   rounds: number
 }
 
@@ -28,14 +26,14 @@ async function timed(work: () => unknown): Promise<Time> {
 }
 
 if (import.meta.main) {
-  const { module, argv, files, against, rounds } = JSON.parse(process.argv[2] ?? '') as Order
+  const { module, argv, files, rounds } = JSON.parse(process.argv[2] ?? '') as Order
   const { run } = (await import(module)) as { run(argv: readonly string[]): Promise<number> }
-  const command = async (input: readonly string[]): Promise<void> => {
-    const exitCode = await run([...argv, ...input])
+  const command = async (): Promise<void> => {
+    const exitCode = await run([...argv, ...files])
     if (exitCode !== 0) throw new Error(`exit code ${exitCode}`)
   }
-  const ours = (): Promise<Time> => timed(() => command(files))
-  const theirs = (): Promise<Time> => timed(() => (against === undefined ? files.forEach(parseFile) : command(against)))
+  const ours = (): Promise<Time> => timed(command)
+  const theirs = (): Promise<Time> => timed(() => files.forEach(parseFile))
   const pairs: Pair[] = []
   for (let round = 0; round < WARM_UP + rounds; round++) {
     const first = await (round % 2 === 0 ? theirs() : ours())

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { chmodSync, readFileSync, symlinkSync, truncateSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { chmodSync, readFileSync, symlinkSync } from 'node:fs'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { Ajv2020 } from 'ajv/dist/2020.js'
@@ -341,23 +339,6 @@ test('validate: findings with place, code, rule; exit codes', () => {
   assert.equal(sluice(['validate', '--from', 'appctl'], '').status, 0)
 })
 
-test('validate of several files: in order, each with its name', () => {
-  const good = scratch('good.ndjson', appctl)
-  const bad = scratch('bad.ndjson', appctl.replace('{"kind":"done"}\n', ''))
-  const { stdout, stderr, status } = sluice(['validate', good, bad, good, '/no/such', bad])
-  assert.equal(status, 2)
-  assert.equal(stdout.trim().split('\n').length, 2)
-  assert.match(stdout, /bad\.ndjson: line 2, .*missing-end/)
-  assert.deepEqual(stderr.match(/(good|bad|such)[\w.]*: /g), ['good.ndjson: ', 'bad.ndjson: ', 'good.ndjson: ', 'such: ', 'bad.ndjson: '])
-})
-
-test('validate: what is meant for its second process is no option', () => {
-  for (const input of ['', '{}', 'null', '{"share":1}']) {
-    const { status, stderr } = sluice(['validate', '--as-helper'], input)
-    assert.deepEqual([status, stderr], [2, 'sluice: --as-helper is for sluice itself; give it files\n'])
-  }
-})
-
 test('a dialect is found behind much that is no record, in a file as in a pipe', () => {
   const lines = `${'1\n'.repeat(40_960)}${readFileSync(sample, 'utf8')}`
   const file = scratch('late.ndjson', lines)
@@ -392,60 +373,6 @@ test('an answer of Codex whose thread is none is kept as it came', () => {
   const { stdout, status } = sluice(['convert', '--from', 'codex', '--to', 'sluice'], lines.join('\n'))
   assert.equal(status, 0)
   assert.match(stdout, /"kind":"raw".*"why":"unmapped"/)
-})
-
-test('validate of several large files, which two processes read: the same', () => {
-  const long = `${JSON.stringify({ kind: 'assistant_message', text: 'x'.repeat(90_000) })}\n`
-  const good = scratch('good.ndjson', appctl)
-  const bad = scratch('bad.ndjson', appctl.replace('{"kind":"done"}\n', long.repeat(300)))
-  const { stdout, stderr, status } = sluice(['validate', good, bad, good, bad, '/no/such', good])
-  assert.equal(status, 2)
-  assert.equal(stdout.match(/bad\.ndjson: line \d+, .*missing-end/g)?.length, 2)
-  assert.deepEqual(
-    stderr.match(/(good|bad|such)[\w.]*: /g),
-    ['good', 'bad', 'good', 'bad', 'such', 'good'].map((name) => `${name}${name === 'such' ? '' : '.ndjson'}: `),
-  )
-})
-
-test('validate of several large files: when the other process dies, that is told, and nothing is called valid', async () => {
-  const files = ['one', 'two'].map((name) => scratch(name, ''))
-  for (const file of files) truncateSync(file, 1 << 29) // nothing but zeros, which take no room
-  const child = start(['validate', '--from', 'appctl', ...files])
-  let said = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => void (said += text))
-  const ended = once(child, 'close')
-  const helper = await childOf(child.pid!, '--as-helper')
-  process.kill(helper, 'SIGKILL')
-  assert.deepEqual(await ended, [1, null])
-  assert.match(said, /^sluice: the process that read the other files ended early \(SIGKILL\)\n$/)
-})
-
-async function childOf(pid: number, name: string): Promise<number> {
-  for (;;) {
-    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)
-    for (const child of children) if (nameOf(child).includes(name)) return Number(child)
-    await new Promise((resolve) => void setTimeout(resolve, 2))
-  }
-}
-
-function nameOf(pid: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
-  } catch {
-    return '' // it has ended
-  }
-}
-
-test('validate of several pipes: none waits for another to end', () => {
-  const long = `${JSON.stringify({ kind: 'assistant_message', text: 'x'.repeat(90_000) })}\n`
-  const file = scratch('long.ndjson', appctl.replace('{"kind":"done"}\n', long.repeat(9)))
-  const line = 'mkfifo a b c && { tee a b < long.ndjson > c & } && timeout 20 sluice validate --from appctl a long.ndjson b c'
-  const { stdout, status } = shell(line, dirname(file))
-  assert.equal(status, 1)
-  assert.deepEqual(
-    stdout.match(/^\S+: line 11, .*missing-end/gm)?.map((one) => one.split(':')[0]),
-    ['a', 'long.ndjson', 'b', 'c'],
-  )
 })
 
 test('repair adds what is missing, says so, and the result is legal', () => {
