@@ -52,7 +52,7 @@ test('validate --jobs: so many processes read; by itself two, or as many as ther
     const child = spawn(program, [...argv, '--from', 'appctl', ...files], { env, stdio: 'ignore' })
     const seen = new Set<string>()
     while (child.exitCode === null) {
-      for (const helper of childrenOf(child.pid!)) seen.add(helper)
+      for (const one of childrenOf(child.pid!)) if (nameOf(one).includes('--as-helper')) seen.add(one)
       await setTimeout(2)
     }
     return seen.size
