@@ -43,6 +43,7 @@ export function decode(pen: Pen): DecoderBody {
     const { content } = record
     const place: Place = { at: record.ts, session: record.session_id, run: record.run_id, message: record.messageId ?? undefined }
     pen.common(place)
+    if (record.session_update !== undefined) place.ext = updateIn(record)
     if (typeof content === 'object' && typeof (content as Content).text === 'string')
       return pen.emit(kind, { text: (content as { text: string }).text }, place)
     let told = false
@@ -57,11 +58,13 @@ export function decode(pen: Pen): DecoderBody {
         )
       else continue
       told = true
+      place.ext = undefined // stands beside the first
     }
     if (!told) pen.raw(record.event, 'unmapped', place)
   }
 
-  function userChunk({ content, delta, payload, messageId }: Wire<'user.message_chunk'>, place: Place): void {
+  function userChunk(record: Wire<'user.message_chunk'>, place: Place): void {
+    const { content, delta, payload, messageId } = record
     const text = textIn(content ?? delta ?? spoken(payload))
     const blocks = text === undefined && content !== undefined ? [content] : undefined
     openTurn(place)
@@ -69,7 +72,7 @@ export function decode(pen: Pen): DecoderBody {
     pen.emit(
       'prompt.submit',
       { text, content: blocks, by: 'user', state: 'seen', partial: true },
-      { ...place, message: messageId ?? undefined },
+      { ...place, message: messageId ?? undefined, ext: updateIn(record) },
     )
   }
 
@@ -89,16 +92,17 @@ export function decode(pen: Pen): DecoderBody {
     const open = calledAs(key, id)
     const input = inputOf(rawInput)
     const paths = pathsOf(locations)
+    const ext = updateIn(record)
     if (pen.isOpen(open)) {
       pen.emit(
         'tool.update',
         { state: stateOf(status), toolKind: toolKindOfWord(kind), title: title ?? undefined, input, paths },
-        { ...place, call: open },
+        { ...place, call: open, ext },
       )
     } else {
       if (used.size >= mostUsedIds) used.clear()
       used.set(key, (used.get(key) ?? 0) + 1)
-      pen.emit('tool.start', { ...toolOf(title, kind), input, paths }, { ...place, call: calledAs(key, id) })
+      pen.emit('tool.start', { ...toolOf(title, kind), input, paths }, { ...place, call: calledAs(key, id), ext })
     }
     if (isFinal(status)) toolEnd(record, place, calledAs(key, id))
   }
@@ -114,7 +118,7 @@ export function decode(pen: Pen): DecoderBody {
       if (!isFinal(status))
         pen.emit('tool.start', { ...toolOf(title, kind), input: inputOf(rawInput) }, { ...place, call, synthetic: 'implied' })
     }
-    if (isFinal(status)) return toolEnd(record, place, call)
+    if (isFinal(status)) return toolEnd(record, { ...place, ext: updateIn(record) }, call)
     const blocks = Array.isArray(content) ? (content as unknown[]) : undefined
     const told = {
       state: stateOf(status),
@@ -124,7 +128,7 @@ export function decode(pen: Pen): DecoderBody {
       content: blocks,
       paths: pathsOf(locations),
     }
-    pen.emit('tool.update', told, { ...place, call })
+    pen.emit('tool.update', told, { ...place, call, ext: updateIn(record) })
   }
 
   function toolEnd(record: ToolRecord, place: Place, call: string): void {
@@ -285,7 +289,7 @@ export function decode(pen: Pen): DecoderBody {
             status: planStatus(status),
             priority: priority ?? undefined,
           }))
-          return pen.emit('plan.update', { entries, title: record.label ?? record.title ?? undefined }, place)
+          return pen.emit('plan.update', { entries, title: record.label ?? record.title ?? undefined }, { ...place, ext: updateIn(record) })
         }
         case 'permission.request':
           return permissionRequest(record, place)
@@ -364,6 +368,10 @@ export function decode(pen: Pen): DecoderBody {
 function keep(place: Place, words: Record<string, string>): void {
   place.ext = { avenor: words }
 }
+
+/** A backend's metadata beside the event. A mere text is its own name of the event, which says nothing new. */
+const updateIn = ({ session_update: update }: { session_update?: unknown }): Place['ext'] =>
+  update === undefined || update === null || typeof update === 'string' ? undefined : { avenor: { session_update: update } }
 
 const afterthoughts: ReadonlySet<string> = new Set([
   'session.end',

@@ -56,6 +56,10 @@ export function keptIn(event: Pick<Event, 'ext'> | undefined, key: string): stri
   return typeof kept === 'string' ? kept : undefined
 }
 
+/** A backend's metadata, which the decoder has kept. */
+export const updateOf = ({ ext }: Event): unknown =>
+  ext === undefined ? undefined : (ext['avenor'] as Rec | undefined)?.['session_update']
+
 /** Unless the event's own record had another. */
 export const labelOf = ({ label, runLabel }: Session, event: Event | undefined): string | undefined =>
   keptIn(event, 'run_label') ?? label ?? runLabel

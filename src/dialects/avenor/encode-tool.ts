@@ -2,7 +2,7 @@
 import type { EventOf } from '../../model/event.ts'
 import { toolFailed } from '../../model/outcome.ts'
 import { type Sink, syntheticOf, wireId } from '../contract.ts'
-import { labelOf, type Session } from './encode-session.ts'
+import { labelOf, type Session, updateOf } from './encode-session.ts'
 import type { AnyWire } from './wire.ts'
 import { kindWordOf } from './words.ts'
 
@@ -34,6 +34,7 @@ export function createTools(sink: Sink, send: Send, settle: (session: Session) =
         kind,
         status: 'pending',
         rawInput: input,
+        session_update: updateOf(event),
         ts: event.at,
       },
       event.kind === 'tool.end' ? 'required' : syntheticOf(event),
@@ -64,6 +65,7 @@ export function createTools(sink: Sink, send: Send, settle: (session: Session) =
         toolCallId: wireId(event.call),
         kind,
         status: toolFailed(event) ? 'failed' : 'completed',
+        session_update: updateOf(event),
         ts: event.at,
       },
       syntheticOf(event),

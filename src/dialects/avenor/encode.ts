@@ -8,7 +8,7 @@ import { addUsage, usageOfTurn } from '../../model/usage.ts'
 import { type Encoder, type Sink, syntheticOf, wireId } from '../contract.ts'
 import { createDesk } from './encode-ask.ts'
 import { createLoops } from './encode-loop.ts'
-import { createSession, keptIn, labelOf, type Session } from './encode-session.ts'
+import { createSession, keptIn, labelOf, type Session, updateOf } from './encode-session.ts'
 import { createStatuses, isTold } from './encode-status.ts'
 import { createTools } from './encode-tool.ts'
 import type { AnyWire } from './wire.ts'
@@ -154,6 +154,7 @@ export function encode(sink: Sink): Encoder {
         run_label: labelOf(session, event),
         content: { type: 'text', text },
         messageId: event.message === undefined ? undefined : wireId(event.message),
+        session_update: updateOf(event),
         ts: event.at,
       },
       syntheticOf(event),
@@ -301,7 +302,12 @@ export function encode(sink: Sink): Encoder {
             priority,
             status: planWords[state],
           }))
-          return put(sessionOf(event), event, { event: 'session.plan', entries, title: event.title }, syntheticOf(event))
+          return put(
+            sessionOf(event),
+            event,
+            { event: 'session.plan', entries, title: event.title, session_update: updateOf(event) },
+            syntheticOf(event),
+          )
         }
         case 'run.start':
         case 'run.end':

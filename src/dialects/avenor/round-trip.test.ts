@@ -14,7 +14,8 @@ const again = (records: readonly Rec[]): Rec[] =>
 
 /** The one form in which we write what may be read in several, and without what the model has no place for. */
 function normal(record: Rec): Rec {
-  const { session_update: _update, seq: _seq, runtime_id: _runtime, records: _records, broker_url: _broker, ...rest } = record
+  const { seq: _seq, runtime_id: _runtime, records: _records, broker_url: _broker, ...rest } = record
+  if (typeof rest['session_update'] === 'string') delete rest['session_update'] // the backend's own name of the event
   if ('delta' in rest || 'payload' in rest) {
     const { delta, payload, ...chunk } = rest
     if (String(record['event']).endsWith('_chunk')) return { ...chunk, content: { type: 'text', text: delta ?? (payload as Rec)['text'] } }
@@ -53,6 +54,37 @@ test('an error keeps the stop reason that it names', () => {
     avenor: { stop_reason: 'timeout', colour: 'red' },
   })
   assert.equal(again([error])[0]?.['stop_reason'], 'timeout')
+})
+
+test('what a backend says beside an event comes back with it', () => {
+  const beside = { tokens: 3, list: [1, { a: null }] }
+  const session_id = 's'
+  const records: Rec[] = [
+    { event: 'session.start', session_id, backend: 'x' },
+    { event: 'user.message_chunk', session_id, content: { type: 'text', text: 'do it' }, session_update: beside },
+    { event: 'agent.thought_chunk', session_id, content: { type: 'text', text: 'hm' }, session_update: beside },
+    { event: 'agent.message_chunk', session_id, content: { type: 'text', text: 'yes' }, messageId: 'm', session_update: [beside] },
+    {
+      event: 'tool.call',
+      session_id,
+      toolCallId: 'c',
+      title: 'bash',
+      kind: 'bash',
+      status: 'pending',
+      rawInput: {},
+      session_update: beside,
+    },
+    { event: 'tool.call_update', session_id, toolCallId: 'c', kind: 'bash', status: 'completed', session_update: beside },
+    { event: 'session.plan', session_id, entries: [], session_update: beside },
+    { event: 'session.end', session_id, stop_reason: 'end_turn' },
+  ]
+  assert.deepEqual(again(records).map(plain), records)
+  const parts = { event: 'agent.message_chunk', session_id, content: ['a', 'b'], session_update: beside }
+  assert.deepEqual(
+    again([parts]).map((record) => record['session_update']),
+    [beside, undefined],
+    'told once',
+  )
 })
 
 test('the keys of a record stand in the order of the document', () => {
