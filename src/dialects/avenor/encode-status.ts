@@ -19,12 +19,13 @@ const announced: Readonly<Record<string, string>> = {
 export const isTold = ({ phase }: Status): boolean => phase in announced
 
 export function createStatuses(sink: Sink, put: Put) {
-  /** Avenor does not say twice that the same work goes on; what stood in between may have been left out. */
+  /** Avenor need not say twice that the same work goes on; what stood in between may have been left out. If its own log does, it stays. */
   function tell(session: Session, event: Status): void {
-    const { phase, label } = event
+    const { phase, label, origin } = event
     const source = statusSourceOf(event.source)
     const told = `${phase} ${label ?? ''}`
-    if (phase === 'working' && source === 'avenor' && session.status === told) return sink.lost(event)
+    const isOwn = origin?.dialect === 'avenor'
+    if (phase === 'working' && source === 'avenor' && session.status === told && !isOwn) return sink.lost(event)
     session.status = told
     put(session, event, { event: 'agent.status', phase, label, source }, syntheticOf(event))
   }

@@ -87,6 +87,18 @@ test('what a backend says beside an event comes back with it', () => {
   )
 })
 
+test('a status comes back, also one that says again what the last one said', () => {
+  const session_id = 's'
+  const work = (id: string): Rec[] => [
+    { event: 'agent.status', session_id, phase: 'working', source: 'avenor', ts: 1 },
+    { event: 'tool.call', session_id, toolCallId: id, title: 'bash', kind: 'bash', status: 'pending', rawInput: {} },
+    { event: 'tool.call_update', session_id, toolCallId: id, kind: 'bash', status: 'completed' },
+  ]
+  const end = { event: 'session.end', session_id, stop_reason: 'end_turn' }
+  const records = [{ event: 'session.start', session_id, backend: 'x' }, ...work('1'), ...work('2'), end]
+  assert.deepEqual(again(records).map(plain), records)
+})
+
 test('the keys of a record stand in the order of the document', () => {
   const keys = (name: string): string[][] => fixture(name).map((record) => Object.keys(normal(record)))
   for (const name of [
