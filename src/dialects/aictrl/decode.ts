@@ -14,7 +14,7 @@ import { textOf } from '../contract.ts'
 import { bothSteps, contextOf, costOf, diagnosticsOf, faultOfError, millisOf, notesOf, resultOf, stepOf, usageOf } from './decode-fields.ts'
 import { complaintBeside, createSession, endOf, noteError, type Session, type Step } from './decode-state.ts'
 import type { Base, Wire } from './wire.ts'
-import { finishOf, isDocumentsErrorWord, isFinishWord, readSessionError, unnamedCall } from './words.ts'
+import { finishOf, isFinishWord, readSessionError, unnamedCall, writeSessionError } from './words.ts'
 
 const mostLanes = 1024
 const mostRejected = 1024
@@ -237,7 +237,8 @@ export function decode(pen: Pen): DecoderBody {
   function sessionError({ reason: word, code, message }: Wire<'session_error'>): void {
     const told = readSessionError(word, codeText(code), message)
     own.fatal ??= told
-    const ext = isDocumentsErrorWord(word) ? undefined : { aictrl: { reason: word } }
+    const isOurs = writeSessionError(told.reason, told.fault, undefined).reason === word
+    const ext = isOurs ? undefined : { aictrl: { reason: word } } // a code may say another thing than the word beside it
     pen.emit('error', { scope: 'session', fatal: true, error: told.fault }, { ext })
   }
 

@@ -49,6 +49,15 @@ test('a word outside the list comes back; one of the list is not kept beside the
   assert.deepEqual([interrupted?.['reason'], interrupted?.['code']], ['interrupted', '130'])
 })
 
+test('a reason comes back as it was told, whatever its code says', () => {
+  for (const reason of ['rate_limit', 'auth', 'timeout', 'oom', 'provider', 'unknown']) {
+    for (const code of ['401', '429', '503', '504', 'ECONNRESET']) {
+      const failed = { type: 'session_error', ...base, reason, code, message: 'm' }
+      assert.deepEqual(find(again([start, told('m'), failed, complete('m')]).records, 'session_error'), [failed])
+    }
+  }
+})
+
 test('a finish outside the list that only a step tells is kept', () => {
   const step = { type: 'step_finish', ...base, part: { type: 'step-finish', reason: 'pause_turn' } }
   const end = decodeAll([start, step, complete(null)]).find(({ kind }) => kind === 'message.end')

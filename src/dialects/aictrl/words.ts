@@ -64,8 +64,6 @@ const knownReasons: ReadonlySet<string> = new Set(reasons)
 const knownCategories: ReadonlySet<string> = new Set(faultCategories)
 
 export const isErrorWord = (word: string): boolean => errorRead.has(word)
-/** One that we write too. */
-export const isDocumentsErrorWord = (word: string): boolean => errorRead.get(word) === word
 
 /** What session_error says. Its code may be a word of ours, which says more: a cap, a signal's exit code, a category. */
 export function readSessionError(word: string, code: string | undefined, text: string): { fault: Fault; reason: Reason } {
