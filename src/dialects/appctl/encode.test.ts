@@ -164,6 +164,32 @@ test('a call and its result', () => {
   })
 })
 
+test('what the one result value does not hold is told as lost', () => {
+  const told = (ended: Told[1]): [unknown, string[]] => {
+    const { records, lost } = encodeAll(
+      tellAll([
+        ask,
+        ['tool.start', { name: 'bash', toolKind: 'execute', input: {} }, { call: 'c' }],
+        ['tool.end', ended, { call: 'c' }] as Told,
+        end,
+      ]),
+    )
+    return [records[2]?.['result'], lost.filter((code) => code.startsWith('tool.end'))]
+  }
+  const fault = (text: string) => ({ category: 'unknown' as const, text })
+  const image = { type: 'image', data: 'AA==' }
+  const blocks = [{ type: 'text', text: 'out' }, { type: 'content', content: { type: 'text', text: 'put' } }, 'bare']
+  assert.deepEqual(told({ status: 'ok', text: 'out', data: { rows: 1 } }), [{ rows: 1 }, ['tool.end.text drop']])
+  assert.deepEqual(told({ status: 'ok', text: 'a "b"', data: { lines: ['- a "b"\n'] } }), [{ lines: ['- a "b"\n'] }, []])
+  assert.deepEqual(told({ status: 'ok', text: 'out', data: { exit_code: 0 }, exitCode: 0 }), ['out', []])
+  assert.deepEqual(told({ status: 'ok', data: { exit_code: 0 }, exitCode: 0 }), [{ exit_code: 0 }, []])
+  assert.deepEqual(told({ status: 'error', text: 'out', error: fault('out') }), ['out', []])
+  assert.deepEqual(told({ status: 'error', text: 'out', error: fault('why') }), ['out', ['tool.end.error drop']])
+  assert.deepEqual(told({ status: 'ok', text: 'output', content: blocks }), ['output', []])
+  assert.deepEqual(told({ status: 'ok', text: 'out', content: [image] }), ['out', ['tool.end.content drop']])
+  assert.deepEqual(told({ status: 'ok', content: [image] }), [[image], []])
+})
+
 test('a result that nobody told is empty, and counts as added', () => {
   const added = (ended: Told[1]): string[] =>
     encodeAll(
