@@ -1,7 +1,6 @@
 // What every dialect is: records to events, events to records, the order its records keep, and what it cannot say.
 import { explain, type Schema } from '../base/explain.ts'
-import type { Rec } from '../base/json.ts'
-import { stringifyJson, withPlainNumbers } from '../base/json.ts'
+import { isRecord, type Rec, stringifyJson, withPlainNumbers } from '../base/json.ts'
 import { quoted } from '../base/text.ts'
 import { type Event, type Kind, lineOf, type Origin, type Payload, type Place } from '../model/event.ts'
 import { type Cause, createPen, type Pen, type PenOptions } from '../model/pen.ts'
@@ -282,6 +281,14 @@ export type Order = {
 
 /** Any JSON value as the text that a string field needs. */
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : value === undefined ? '' : stringifyJson(value))
+
+/** The text of a block of content, which may stand bare; ACP wraps the blocks of a tool's output once more, in `content`. */
+export function textOfBlock(block: unknown): string | undefined {
+  if (typeof block === 'string') return block
+  if (!isRecord(block)) return undefined
+  const inner = block['text'] ?? (isRecord(block['content']) ? block['content']['text'] : undefined)
+  return typeof inner === 'string' ? inner : undefined
+}
 
 /** A record that `validate --repair` has added. */
 export const isRepair = ({ synthetic }: Rec): boolean => typeof synthetic === 'string' && synthetic.startsWith('repair:')

@@ -62,6 +62,10 @@ export const sameTurn = (a: number | undefined, b: number | undefined): boolean 
 
 const isEnd = ({ kind }: Event): boolean => kind === 'turn.end' || kind === 'session.end'
 
+/** Tokens of subagents, which have no message_complete. */
+const hasOthers = ({ own, usage }: EventOf<'turn.end'>): boolean =>
+  own !== undefined && usage !== undefined && totalTokens(usage) > totalTokens(own)
+
 /** The turn or the session tells its sum: what no message before has told belongs to the last one. */
 export function settle(out: Out, session: Session, event: EventOf<'turn.end' | 'session.end'>): void {
   const { pending } = session
@@ -72,10 +76,10 @@ export function settle(out: Out, session: Session, event: EventOf<'turn.end' | '
     session.spent.delete(event.turn)
     for (const { model, contextLimit } of event.byModel ?? []) if (contextLimit !== undefined) session.limits.set(model, contextLimit)
   }
-  if (pending === undefined || (isTurn && !sameTurn(pending.turn, event.turn))) {
-    if (sum !== undefined && totalTokens(usageSince(sum, before)) > 0) out.sink.lost(event, 'usage', 'drop')
-    return
-  }
+  const isTaken = pending !== undefined && (!isTurn || sameTurn(pending.turn, event.turn))
+  const isLeft = !isTaken && sum !== undefined && totalTokens(usageSince(sum, before)) > 0
+  if (isLeft || (isTurn && hasOthers(event))) out.sink.lost(event, 'usage', 'drop')
+  if (!isTaken) return
   pending.finish ??= event.reason
   if (sum === undefined) return
   const rest = usageSince(sum, before)

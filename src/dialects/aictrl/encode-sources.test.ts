@@ -9,6 +9,45 @@ import { codesOf, decodeAll, encodeAll, find, findingsOf, partOf, type Told, tel
 
 const textsOf = (records: readonly Rec[], type: string): unknown[] => find(records, type).map(({ part }) => (part as Rec)['text'])
 
+test('tokens that no message of the session has used are told as lost', () => {
+  const lostWith = (end: Rec): string[] =>
+    encodeAll(
+      tellAll([
+        ['turn.start', { trigger: 'prompt' }, { session: 's' }],
+        ['message.start', {}, { session: 's', message: 'm' }],
+        ['message.end', { usage: { input: 4, output: 2 }, usageFinal: true }, { session: 's', message: 'm' }],
+        ['turn.end', { reason: 'end_turn', ...end }, { session: 's' }],
+      ]),
+    ).lost
+  const own = { input: 4, output: 2 }
+  assert.deepEqual(lostWith({ own, usage: own }), [])
+  assert.deepEqual(lostWith({ own, usage: { input: 9, output: 2 } }), ['turn.end.usage drop'])
+  assert.deepEqual(lostWith({ own: { input: 5, output: 2 }, usage: { input: 9, output: 2 } }), ['turn.end.usage drop'])
+})
+
+test("what a call's record does not hold of its result is told as lost", () => {
+  const lostWith = (end: Rec): string[] =>
+    encodeAll(
+      tellAll([
+        ['tool.start', { name: 'Read', toolKind: 'read', input: {} }, { session: 's', call: 'c' }],
+        ['tool.end', { status: 'ok', ...end }, { session: 's', call: 'c' }],
+      ] as Told[]),
+    ).lost.filter((code) => code.startsWith('tool.end'))
+  const fault = (text: string): Rec => ({ category: 'unknown', text })
+  const [file, image] = [
+    { type: 'file', url: 'data:,a' },
+    { type: 'image', data: 'AA==' },
+  ]
+  assert.deepEqual(lostWith({ text: 'out', content: [{ type: 'text', text: 'out' }, file] }), [])
+  assert.deepEqual(lostWith({ text: 'out', content: [image] }), ['tool.end.content drop'])
+  assert.deepEqual(lostWith({ data: { rows: 1 } }), [], 'as text')
+  assert.deepEqual(lostWith({ content: [{ type: 'content', content: { type: 'text', text: 'out' } }] }), [], 'as output')
+  assert.deepEqual(lostWith({ text: 'out', data: [1] }), ['tool.end.data drop'])
+  assert.deepEqual(lostWith({ status: 'error', text: 'out', error: fault('out') }), [])
+  assert.deepEqual(lostWith({ status: 'error', text: 'out', error: fault('why') }), ['tool.end.text drop'])
+  assert.deepEqual(lostWith({ status: 'error', exitCode: 2, text: 'out', error: fault('why') }), ['tool.end.error drop'])
+})
+
 test('Claude: the last message of a turn takes what the snapshots left over', () => {
   const snapshot = { usage: { input: 12, output: 1, cacheRead: 1000, cacheWrite: 200 }, usageFinal: false }
   const own = { input: 24, output: 68, cacheRead: 2000, cacheWrite: 400 }

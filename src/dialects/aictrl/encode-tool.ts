@@ -1,13 +1,11 @@
 // Tools, subagents and permissions. A tool is written once, when it has ended; a subagent's tools name its session in
 // `part.sessionID` and stand between subagent_start and subagent_complete.
-import { isRawJson, isRecord, type Rec } from '../../base/json.ts'
+import { isRecord } from '../../base/json.ts'
 import type { Event, EventOf } from '../../model/event.ts'
-import { syntheticOf, textOf, wireId } from '../contract.ts'
+import { syntheticOf, wireId } from '../contract.ts'
+import { errorOf, noResult, notesIn, resultOf, type State, untold } from './encode-result.ts'
 import { type Call, nextNumber, type Out, type Session, write } from './encode-state.ts'
-import type { Wire } from './wire.ts'
 import { unnamedCall } from './words.ts'
-
-type State = Wire<'tool_use'>['part']['state']
 
 export function toolStart(session: Session, event: EventOf<'tool.start'>): void {
   const { name, toolKind, title, input, agent } = event
@@ -51,27 +49,13 @@ export function toolEnd(out: Out, session: Session, event: EventOf<'tool.end'>):
   const input = call.input ?? {}
   const notes = notesIn(event)
   const { output, metadata, attachments } = failed ? noResult : resultOf(event, call, notes)
+  for (const field of untold(event, failed ? { error } : { output, metadata, attachments })) out.sink.lost(event, field)
   const noted = notes === undefined ? metadata : { ...metadata, ...notes }
   const state: State = failed
     ? { status: 'error', input, error, metadata: noted, title, time }
     : { status: 'completed', input, output, metadata: noted, attachments, title, time }
   toolUse(out, session, event, id, call, state)
 }
-
-function errorOf(out: Out, { error, text, content, data, status }: EventOf<'tool.end'>): string {
-  const told = error?.text ?? text ?? textOfContent(content) ?? (data === undefined ? undefined : textOf(data))
-  if (told === undefined) out.sink.added('tool_use.part.state.error')
-  return told ?? status
-}
-
-/** What the decoder has kept of aictrl's own `metadata`. */
-function notesIn({ ext }: EventOf<'tool.end'>): Rec | undefined {
-  const { part } = (ext?.['aictrl'] ?? {}) as { part?: { state?: { metadata?: unknown } } }
-  const notes = part?.state?.metadata
-  return isRecord(notes) ? notes : undefined
-}
-
-const noResult: ReturnType<typeof resultOf> = {}
 
 /** A call that its source did not name gets no name here either. */
 const callIdOf = (id: string): string | undefined => (id === '' || id.startsWith(unnamedCall) ? undefined : wireId(id))
@@ -106,39 +90,6 @@ function toolUse(
     },
     synthetic,
   )
-}
-
-/**
- * A shell's output stands in `metadata`, as in the document's only example; that of other tools in `output`, where the program
- * has it. Either is written once: outputs are most of a stream's bytes. What was read from aictrl's `metadata` goes back there.
- */
-function resultOf(
-  { text, content, data, exitCode, origin }: EventOf<'tool.end'>,
-  { toolKind }: Call,
-  notes: Rec | undefined,
-): Pick<State, 'output' | 'metadata' | 'attachments'> {
-  if (isRecord(data) && origin?.dialect === 'aictrl') return { metadata: data }
-  const output = text ?? textOfContent(content) ?? (data === undefined ? undefined : textOf(data))
-  const files = content?.filter((block) => isRecord(block) && block['type'] === 'file')
-  const attachments = files !== undefined && files.length > 0 ? files : undefined
-  // An output that was kept from `metadata` is a preview, and stands there again.
-  if (notes?.['output'] !== undefined) return { output, metadata: { exit: exitCode }, attachments }
-  const shell = exitCode !== undefined || toolKind === 'execute'
-  if (isOurs(origin) && isRecord(data) && isMetadata(data))
-    return shell ? { metadata: { output, ...data, exit: exitCode }, attachments } : { output, metadata: data, attachments }
-  return shell ? { metadata: { exit: exitCode, output }, attachments } : { output, attachments }
-}
-
-/** The built-in tools of sluice's agent speak aictrl's keys. */
-const isOurs = (origin: Event['origin']): boolean => origin === undefined || origin.dialect === 'sluice'
-const isMetadata = (data: Rec): boolean =>
-  !isRawJson(data) &&
-  (data['exit'] === undefined || typeof data['exit'] === 'number') &&
-  (data['output'] === undefined || typeof data['output'] === 'string')
-
-function textOfContent(content: readonly unknown[] | undefined): string | undefined {
-  const texts = content?.flatMap((block) => (isRecord(block) && typeof block['text'] === 'string' ? [block['text']] : []))
-  return texts === undefined || texts.length === 0 ? undefined : texts.join('\n')
 }
 
 // ── subagents ────────────────────────────────────────────────────────────────────────────────────────────────────────────

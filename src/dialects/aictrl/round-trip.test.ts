@@ -23,6 +23,7 @@ test("a shell's answer is not taken for its preview", () => {
     { output: 'THE WHOLE ANSWER', metadata: { exit: 0, output: 'PREVIEW...' } },
     { output: 'THE WHOLE ANSWER', metadata: { exit: null, output: 'PREVIEW...' } },
     { metadata: { exit: 0, output: 'whole', truncated: false } },
+    { metadata: { exit: 0, output: 'whole' }, attachments: [{ type: 'file', mime: 'image/png', url: 'data:,a' }] },
   ])
     assert.deepEqual(stateAgain(state), { status: 'completed', input: {}, ...state })
 })

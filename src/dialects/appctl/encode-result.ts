@@ -2,6 +2,7 @@
 // and what it does not hold of the others is lost.
 import { isRecord, stringifyJson } from '../../base/json.ts'
 import type { EventOf } from '../../model/event.ts'
+import { textOfBlock } from '../contract.ts'
 
 type End = EventOf<'tool.end'>
 
@@ -17,7 +18,7 @@ const isExitCode = ({ data, exitCode }: End): boolean =>
 export function untold({ text, content, error }: End, told: unknown): ('text' | 'content' | 'error')[] {
   const isLost = {
     text: text !== undefined && !holds(told, text),
-    content: content?.every(isText) === false && told !== content,
+    content: told !== content && content?.some((block) => textOfBlock(block) === undefined) === true,
     error: error !== undefined && error.text !== text && !holds(told, error.text), // an error mostly repeats the text
   }
   return (['text', 'content', 'error'] as const).filter((field) => isLost[field])
@@ -26,9 +27,3 @@ export function untold({ text, content, error }: End, told: unknown): ('text' | 
 /** As JSON has it: the text may stand anywhere in the value. */
 const holds = (value: unknown, text: string): boolean =>
   value === text || (value !== undefined && stringifyJson(value).includes(JSON.stringify(text).slice(1, -1)))
-
-/** The text of such a block is told with the event; ACP wraps its blocks once more. */
-function isText(block: unknown): boolean {
-  if (typeof block === 'string' || !isRecord(block)) return typeof block === 'string'
-  return typeof block['text'] === 'string' || (isRecord(block['content']) && typeof block['content']['text'] === 'string')
-}

@@ -1,5 +1,6 @@
 // Pieces of a record as the model tells them: blocks of text, a call's input and paths, the steps of a plan.
 import { isRecord, parseJson } from '../../base/json.ts'
+import { textOfBlock } from '../contract.ts'
 
 export const planStatus = (status: string | null | undefined): 'pending' | 'active' | 'done' =>
   status === 'completed' || status === 'done' ? 'done' : status === 'in_progress' || status === 'active' ? 'active' : 'pending'
@@ -24,14 +25,6 @@ export function pathsOf(locations: unknown): string[] | undefined {
 
 /** One block or a list of them; texts may stand bare. */
 export const blocksOf = (content: unknown): readonly unknown[] => (Array.isArray(content) ? content : [content])
-
-/** Tool output wraps its blocks once more, in `content`. */
-export function textOfBlock(block: unknown): string | undefined {
-  if (typeof block === 'string') return block
-  if (!isRecord(block)) return undefined
-  const inner = block['text'] ?? (isRecord(block['content']) ? block['content']['text'] : undefined)
-  return typeof inner === 'string' ? inner : undefined
-}
 
 export function textIn(content: unknown): string | undefined {
   const texts = blocksOf(content).flatMap((block) => textOfBlock(block) ?? [])

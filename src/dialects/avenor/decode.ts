@@ -7,8 +7,8 @@ import { codeText, faultOf } from '../../model/fault.ts'
 import { outcomeOf } from '../../model/outcome.ts'
 import type { Pen } from '../../model/pen.ts'
 import type { DeltaKind } from '../../model/pen-state.ts'
-import type { DecoderBody } from '../contract.ts'
-import { blocksOf, inputOf, pathsOf, planStatus, spoken, textIn, textOfBlock } from './decode-content.ts'
+import { type DecoderBody, textOfBlock } from '../contract.ts'
+import { blocksOf, inputOf, pathsOf, planStatus, spoken, textIn } from './decode-content.ts'
 import type { AnyWire, Content, Wire } from './wire.ts'
 import {
   deciderOf,
