@@ -2,7 +2,7 @@
 import { openBrace } from './contract.ts'
 import { newScan, type Scan, scanToClose, skipSpace } from './scan.ts'
 
-export const openBracket = 0x5b
+const openBracket = 0x5b
 export const closeBracket = 0x5d
 export const comma = 0x2c
 
@@ -11,10 +11,11 @@ export type OpenArray = { scan: Scan; inElement: boolean; head: number; next: 'c
 
 export const newArray = (): OpenArray => ({ scan: newScan(), inElement: false, head: 0, next: 'any' })
 
-/** Whether an array of records starts here: `[` and then `{` or `]`. Undefined: more bytes are needed. */
-export function startsArray(bytes: Uint8Array, start: number, end: number): boolean | undefined {
+/** Whether an array of records starts here: `[` and then, within `most` bytes, `{` or `]`. Undefined: more bytes are needed. */
+export function startsArray(bytes: Uint8Array, start: number, end: number, most: number): boolean | undefined {
   if (bytes[start] !== openBracket) return false
-  const next = skipSpace(bytes, start + 1, end)
+  const next = skipSpace(bytes, start + 1, Math.min(end, start + most))
+  if (next >= start + most) return false
   return next === end ? undefined : bytes[next] === openBrace || bytes[next] === closeBracket
 }
 

@@ -97,6 +97,18 @@ test('one array, compact or pretty-printed, and objects one after another', () =
   assert.deepEqual(brief('[]'), [])
 })
 
+test('the span of a record over several lines is its bytes, with either line break', () => {
+  for (const lines of ['{|  "a": [|    1|  ]|}|', '  {|"a":1|} {"b":2}|', '{|"a":1|} x|']) {
+    const input = lines.replaceAll('|', '\r\n')
+    for (const { offset, raw } of frame(input)) assert.equal(raw, input.slice(offset, offset + raw.length))
+    const unixes = frame(lines.replaceAll('|', '\n')).map(({ raw, ...rest }) => ({ ...rest, offset: 0, raw: raw.replaceAll('\n', '\r\n') }))
+    assert.deepEqual(
+      frame(input).map((one) => ({ ...one, offset: 0 })),
+      unixes,
+    )
+  }
+})
+
 test('a broken record never takes its neighbours with it', () => {
   assert.deepEqual(brief('{"a":1\n{"b":2}\n{"c":"x\n{"d":4}\n'), ['1:bad-json', '2:{"b":2}', '3:bad-json', '4:{"d":4}'])
   assert.deepEqual(brief('{"a":1} trailing\n{"b":2}\n'), ['1:{"a":1}', '1:noise', '2:{"b":2}'])
@@ -165,6 +177,32 @@ test('a line over the limit is told and reading goes on at the next line', () =>
   assert.deepEqual(brief(`[{"a":1},${long},{"b":2}]`, 50), ['1:{"a":1}', '1:too-long', '1:{"b":2}'])
 })
 
+test('an object that stays open over a million lines costs its bytes', () => {
+  const framer = createFramer({ record: () => undefined, bad: () => undefined })
+  const before = process.memoryUsage().heapUsed
+  framer.push(bytesOf(`{\n${'\n'.repeat(1_000_000)}`))
+  assert.ok(process.memoryUsage().heapUsed - before < 50_000_000)
+  framer.end()
+})
+
+test('a long line that begins with a bracket is read in one go, in however many chunks', () => {
+  const chunk = bytesOf(' '.repeat(4096))
+  for (const [begin, end, expected] of [
+    ['[', '{"a":1}]', '{"a":1}'],
+    ['[INFO', '\n{"a":1}', 'noise,{"a":1}'],
+  ] as const) {
+    const seen: string[] = []
+    const framer = createFramer({ record: (value) => seen.push(JSON.stringify(value)), bad: (code) => seen.push(code) })
+    const started = performance.now()
+    framer.push(bytesOf(begin))
+    for (let count = 0; count < 5000; count++) framer.push(chunk)
+    framer.push(bytesOf(end))
+    framer.end()
+    assert.equal(seen.join(), expected)
+    assert.ok(performance.now() - started < 5000)
+  }
+})
+
 const soup = fc.oneof(
   fc.constantFrom(
     '{"a":1}\n',
@@ -191,6 +229,7 @@ const soup = fc.oneof(
     '\ufeff{\n',
     ' \n  [',
     '   ',
+    ' '.repeat(9),
     '\u0000',
     '{"n":12345678901234567890}\n',
     'data: {"a":1}\n\n',

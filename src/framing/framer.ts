@@ -5,7 +5,7 @@ import { copyOf, isUtf8, utf8 } from '../base/bytes.ts'
 import { isRecord, mayHoldBigNumber, mayHoldHugeNumber, parseJson } from '../base/json.ts'
 import { borrowMoulds, mostChunk, type Moulds } from '../base/moulds.ts'
 import type { Alike, PieceFinder } from '../base/pieces.ts'
-import { closeBracket, comma, endOfElement, newArray, openBracket, type OpenArray, startsArray, takeBetween } from './array.ts'
+import { closeBracket, comma, endOfElement, newArray, type OpenArray, startsArray, takeBetween } from './array.ts'
 import { cutText, type FrameSink, newline, openBrace, type Span } from './contract.ts'
 import { couldBeMark, firstWhole, lastWhole } from './edges.ts'
 import { createOddLines } from './odd-lines.ts'
@@ -45,6 +45,7 @@ export function createFramer(sink: FrameSink, options: FramerOptions = {}) {
   let skipping = false // inside a line or element that is over the limit
   let array: OpenArray | undefined
   let arrays = 0
+  let undecided = false // what is carried may begin an array: a bracket and blanks
   let first = true
   let events = false // these are server-sent events
   let fields: Span[] = [] // lines that are fields of an event if its data follows, and noise if not
@@ -122,10 +123,11 @@ export function createFramer(sink: FrameSink, options: FramerOptions = {}) {
     }
     if (fields.length > 0) giveFieldsUp()
     if (odd.open !== undefined && odd.goOn(bytes, start, end, at, number)) return
+    const lineEnd = end
     if (end > start && bytes[end - 1] === 0x0d) end--
     if (start === end || (bytes[start] !== openBrace && skipSpace(bytes, start, end) === end)) return // behind its end stands another line's
     place(bytes, start, end, at, number)
-    if (!mayBeJson(bytes, start, end) || !parse(lineSpan, wasTried)) odd.take(lineSpan, last)
+    if (!mayBeJson(bytes, start, end) || !parse(lineSpan, wasTried)) odd.take(lineSpan, lineEnd, last)
   }
 
   function holdField(bytes: Uint8Array, start: number, end: number, offset: number, number: number): void {
@@ -234,8 +236,14 @@ export function createFramer(sink: FrameSink, options: FramerOptions = {}) {
     if (chunk.length === 0) return
     let bytes = chunk
     let at = 0
-    if (carried > 0 && array === undefined && (first || carry[0] === openBracket)) {
+    if (undecided && carried + chunk.length < maxLine && skipSpace(chunk, 0, chunk.length) === chunk.length) {
+      keep(chunk, 0, chunk.length)
+      base += chunk.length
+      return
+    }
+    if (undecided || (first && carried > 0)) {
       // Whether a byte order mark or an array starts here is seen only now, with more bytes.
+      undecided = false
       bytes = new Uint8Array(carried + chunk.length)
       bytes.set(carry.subarray(0, carried))
       bytes.set(chunk, carried)
@@ -277,8 +285,12 @@ export function createFramer(sink: FrameSink, options: FramerOptions = {}) {
           at++
           continue
         }
-        const opens = startsArray(bytes, at, end)
-        if (opens === undefined) return (keep(bytes, at, end), end)
+        const opens = startsArray(bytes, at, end, maxLine)
+        if (opens === undefined) {
+          undecided = true
+          keep(bytes, at, end)
+          return end
+        }
         if (opens) {
           array = newArray()
           arrays++

@@ -4,8 +4,10 @@ import { copyOf } from '../base/bytes.ts'
 import { cutText, type FrameSink, newline, openBrace, type Span } from './contract.ts'
 import { newScan, type Scan, scanToClose, skipSpace } from './scan.ts'
 
-type Line = { bytes: Uint8Array; line: number; offset: number }
-type Pretty = { scan: Scan; lines: [Line, ...Line[]]; size: number }
+/** Lines that follow one another in the input: where the first of them stands, in `bytes` and there. */
+type Run = { at: number; line: number; offset: number }
+/** Its lines one behind the other, in the first `size` bytes: a line may be a single byte, so that none may cost more than its bytes. */
+type Pretty = { scan: Scan; bytes: Uint8Array; size: number; runs: [Run, ...Run[]] }
 
 /** `parse` gives a span to the sink when it is one JSON value. */
 export function createOddLines(sink: FrameSink, parse: (span: Span) => boolean, maxLine: number) {
@@ -13,40 +15,39 @@ export function createOddLines(sink: FrameSink, parse: (span: Span) => boolean, 
     /** A pretty-printed object that is not closed yet. */
     open: undefined as Pretty | undefined,
 
-    /** A line that is not one object. `last`: the input ends with it. */
-    take: (span: Span, last: boolean): void => take(span, last, true),
+    /** A line that is not one object. `lineEnd`: where it ends with its carriage return. `last`: the input ends with it. */
+    take: (span: Span, lineEnd: number, last: boolean): void => take(span, last, lineEnd),
 
     /** Adds a line to the open object. False: the object was broken, the line stands for itself. */
     goOn(bytes: Uint8Array, start: number, end: number, offset: number, line: number): boolean {
       const open = odd.open!
-      const size = open.size + 1 + end - start
-      if ((start < end && bytes[start] === openBrace) || size > maxLine) {
+      if ((start < end && bytes[start] === openBrace) || open.size + 1 + end - start > maxLine) {
         giveUp(open)
         return false
       }
       const close = scanToClose(bytes, start, end, open.scan)
-      open.lines.push({ bytes: copyOf(bytes, start, end), line, offset })
-      open.size = size
+      add(open, bytes, start, end, offset, line)
       if (open.scan.inString) giveUp(open)
       else if (close !== -1) {
         const tail = skipSpace(bytes, close, end)
-        if (!parse(joined(open.lines, end - close))) return (giveUp(open), true)
+        if (!parse(spanOf(open, open.size - (end - close)))) return (giveUp(open), true)
         odd.open = undefined
-        if (tail < end) take({ bytes, start: tail, end, offset: offset + tail - start, line }, false, true)
+        const textEnd = withoutReturn(bytes, start, end)
+        if (tail < end) take({ bytes, start: tail, end: textEnd, offset: offset + tail - start, line }, false, end)
       }
       return true
     },
 
     end(): void {
       if (odd.open === undefined) return
-      const whole = joined(odd.open.lines, 0)
+      const whole = spanOf(odd.open, odd.open.size)
       odd.open = undefined
       sink.bad('cut', cutText, whole)
     },
   }
 
-  /** `mayOpen`: it may be the first line of a pretty-printed object. */
-  function take({ bytes, start: begin, end, offset, line }: Span, last: boolean, mayOpen: boolean): void {
+  /** `lineEnd`: it may be the first line of a pretty-printed object, which ends here. */
+  function take({ bytes, start: begin, end, offset, line }: Span, last: boolean, lineEnd?: number): void {
     let start = skipSpace(bytes, begin, end)
     for (let count = 0; start < end; count++) {
       const rest: Span = { bytes, start, end, offset: offset + start - begin, line }
@@ -55,8 +56,8 @@ export function createOddLines(sink: FrameSink, parse: (span: Span) => boolean, 
       const close = scanToClose(bytes, start, end, scan)
       if (close === -1) {
         if (last) return sink.bad('cut', cutText, rest)
-        if (scan.inString || count > 0 || !mayOpen) return sink.bad('bad-json', 'not valid JSON', rest)
-        odd.open = { scan, lines: [{ bytes: copyOf(bytes, start, end), line, offset: rest.offset }], size: end - start }
+        if (scan.inString || count > 0 || lineEnd === undefined) return sink.bad('bad-json', 'not valid JSON', rest)
+        odd.open = { scan, bytes: copyOf(bytes, start, lineEnd), size: lineEnd - start, runs: [{ at: 0, line, offset: rest.offset }] }
         return
       }
       if (!parse({ ...rest, end: close })) return sink.bad('bad-json', 'not valid JSON', rest)
@@ -65,28 +66,39 @@ export function createOddLines(sink: FrameSink, parse: (span: Span) => boolean, 
   }
 
   /** The lines held back were no object: each is told for itself. */
-  function giveUp({ lines }: Pretty): void {
+  function giveUp({ bytes, size, runs }: Pretty): void {
     odd.open = undefined
-    for (const { bytes, line, offset } of lines) {
-      const end = bytes.length > 0 && bytes[bytes.length - 1] === 0x0d ? bytes.length - 1 : bytes.length
-      const span: Span = { bytes, start: 0, end, offset, line }
-      if (skipSpace(bytes, 0, end) < end && !parse(span)) take(span, false, false)
+    let [run] = runs
+    let { line } = run
+    for (let at = 0, end, next = 1; at <= size; at = end + 1, line++) {
+      if (runs[next]?.at === at) {
+        run = runs[next++]!
+        line = run.line
+      }
+      end = bytes.indexOf(newline, at)
+      if (end === -1) end = size
+      const span: Span = { bytes, start: at, end: withoutReturn(bytes, at, end), offset: run.offset + at - run.at, line }
+      if (skipSpace(bytes, at, end) < end && !parse(span)) take(span, false)
     }
   }
 
   return odd
 }
 
-/** The lines as one span, without the last `tail` bytes. */
-function joined(lines: Pretty['lines'], tail: number): Span {
-  const [{ line, offset }] = lines
-  const size = lines.reduce((sum, { bytes }) => sum + bytes.length + 1, -1)
-  const whole = new Uint8Array(size)
-  let at = 0
-  for (const { bytes } of lines) {
-    whole.set(bytes, at)
-    at += bytes.length
-    if (at < size) whole[at++] = newline
+function add(open: Pretty, bytes: Uint8Array, start: number, end: number, offset: number, line: number): void {
+  const at = open.size + 1
+  const run = open.runs.at(-1)!
+  if (offset !== run.offset + at - run.at) open.runs.push({ at, line, offset })
+  open.size = at + end - start
+  if (open.size > open.bytes.length) {
+    const grown = new Uint8Array(open.size * 2)
+    grown.set(open.bytes)
+    open.bytes = grown
   }
-  return { bytes: whole.subarray(0, size - tail), start: 0, end: size - tail, offset, line }
+  open.bytes[at - 1] = newline
+  open.bytes.set(bytes.subarray(start, end), at)
 }
+
+const spanOf = ({ bytes, runs: [{ line, offset }] }: Pretty, end: number): Span => ({ bytes, start: 0, end, offset, line })
+
+const withoutReturn = (bytes: Uint8Array, start: number, end: number): number => (end > start && bytes[end - 1] === 0x0d ? end - 1 : end)
