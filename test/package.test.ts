@@ -64,13 +64,14 @@ test('brings along only what its types need, and what it loads when an option as
 
 test('its types serve a strict project', () => {
   const user = [
-    `import { convert, detect, read, validate, type Event } from 'sluice'`,
+    `import { convert, detect, read, validate, type Event, type Sniffer } from 'sluice'`,
     `import { appctl } from 'sluice/dialects/appctl'`,
     `export const events: Event[] = read('{}', { dialect: 'appctl' })`,
     `export const text: string = convert('{}', { from: 'appctl', to: 'claude' }).text + appctl.name`,
     `export const again = read('{}', { dialect: detect('{}').dialect ?? validate('{}').dialect ?? convert('{}', { to: 'claude' }).from })`,
     `// @ts-expect-error a dialect that does not exist`,
     `convert('{}', { to: 'no-dialect' })`,
+    `export let chosen: Sniffer | undefined`,
     `// @ts-expect-error a kind that does not exist: Event is no any`,
     `export const wrong = events[0]?.kind === 'no.kind'`,
   ]
@@ -84,7 +85,8 @@ test('a project that declares its types can pass on what it gets and what it giv
   const entries = Object.keys(manifest.exports).filter((entry) => !/[*]|json$/.test(entry))
   const folder = join(project, 'declared')
   mkdirSync(folder)
-  for (const entry of [...entries, './dialects/claude']) {
+  const dialects = Object.keys((await import('sluice')).dialects)
+  for (const entry of [...entries, ...dialects.map((dialect) => `./dialects/${dialect}`)]) {
     const name = `sluice${entry.slice(1)}`
     const functions = Object.entries((await import(name)) as object).filter(
       ([key, value]) => typeof value === 'function' && /^[a-z]/.test(key),
@@ -93,8 +95,12 @@ test('a project that declares its types can pass on what it gets and what it giv
       `export const same_${key} = its.${key}`,
       `export const call_${key} = (...given: Parameters<typeof its.${key}>) => its.${key}(...given)`,
     ])
+    const dialect = dialects.find((one) => entry === `./dialects/${one}`)
+    const parts = dialect === undefined ? [] : ['decoder()', 'order()', 'encoder', 'loss', 'rules', 'shapes', 'tag', 'claim']
+    const passed = parts.map((part, at) => `export const part_${at} = its.${dialect}.${part}`)
+    if (dialect !== undefined) passed.push(`export const whole = its.${dialect}`)
     // A file of its own each: what one entry names does not help another.
-    writeFileSync(join(folder, `${name.replaceAll('/', '-')}.ts`), [`import * as its from '${name}'`, ...wrapped].join('\n'))
+    writeFileSync(join(folder, `${name.replaceAll('/', '-')}.ts`), [`import * as its from '${name}'`, ...wrapped, ...passed].join('\n'))
   }
   const options = ['--declaration', '--emitDeclarationOnly', '--outDir', 'out', '--strict', '--module', 'nodenext', '--target', 'es2024']
   const files = readdirSync(folder)

@@ -19,7 +19,7 @@ export type Detection<Name extends string = string> = {
   encoding?: Encoding | undefined
 }
 
-export type Sniffer<One extends Claimer> = {
+export type Sniffer<One extends Claimer = Claimer> = {
   push(chunk: Uint8Array): void
   end(): void
   /** True when more input would hardly change the answer. */

@@ -8,6 +8,8 @@ import { tagOf } from './message.ts'
 import { order, rules } from './order.ts'
 import * as shapes from './shapes.gen.js'
 
+export type * from '../public.ts'
+
 export const acp: WritableDialect = {
   ...claimer,
   shapes,

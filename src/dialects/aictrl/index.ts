@@ -7,6 +7,8 @@ import { loss } from './loss.ts'
 import { order, rules } from './order.ts'
 import * as shapes from './shapes.gen.js'
 
+export type * from '../public.ts'
+
 export const aictrl: WritableDialect = {
   ...claimer,
   shapes,

@@ -8,9 +8,8 @@ import { order, rules } from './order.ts'
 import * as shapes from './shapes.gen.js'
 import { tag } from './tag.ts'
 
-export type { Rec } from '../../base/json.ts'
-export type { Cost, Event, EventOf, Fault, Usage } from '../../model/event.ts'
-export type { Dialect, WritableDialect } from '../contract.ts'
+export type { Cost, Fault, Usage } from '../../model/event.ts'
+export type * from '../public.ts'
 export {
   type Costs,
   costs,

@@ -6,6 +6,8 @@ import { order, rules } from './order.ts'
 import { shapes } from './shapes.ts'
 import { tag } from './tag.ts'
 
+export type * from '../public.ts'
+
 export const codex: Dialect = {
   ...claimer,
   shapes,

@@ -6,6 +6,8 @@ import { order, rules } from './order.ts'
 import { restTypes } from './rest.ts'
 import * as shapes from './shapes.gen.js'
 
+export type * from '../public.ts'
+
 export const copilot: Dialect = {
   ...claimer,
   shapes,

@@ -6,6 +6,8 @@ import { order, rules } from './order.ts'
 import * as shapes from './shapes.gen.js'
 import { tag } from './tag.ts'
 
+export type * from '../public.ts'
+
 export const opencode: Dialect = {
   ...claimer,
   shapes,
