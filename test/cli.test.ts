@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { chmodSync, readFileSync, symlinkSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { Ajv2020 } from 'ajv/dist/2020.js'
@@ -279,6 +280,15 @@ test('losses never take the place of what is read, nor of the output', () => {
   assert.equal(shell(`sluice convert - --to avenor --losses ${file} < ${file}`).status, 2)
   assert.equal(readFileSync(file, 'utf8'), appctl)
   assert.match(shell(`sluice convert ${file} --to avenor --losses ${file}.out > ${file}.out`).stderr, /is where the output goes/)
+  const dash = shell('sluice convert own.ndjson --to avenor --losses -; ls', dirname(file))
+  assert.equal(dash.stderr, 'sluice: --losses "-" is no file, and stdout is for the output; write a file of this name as "./-"\n')
+  assert.doesNotMatch(dash.stdout, /^-$/m)
+})
+
+test('losses that cannot be written are told by their name', () => {
+  const { stderr, status } = sluice(['convert', sample, '--to', 'avenor', '--losses', '/dev/full'])
+  assert.match(stderr, /^sluice: cannot write "\/dev\/full": no space left on the device\n/m)
+  assert.equal(status, 1)
 })
 
 test('to sluice with --carry and back gives the same bytes', () => {

@@ -80,7 +80,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const summary = converter.end()
   report(summary, input.dialect.name, to.name, told)
   redaction?.tell()
-  if (losses !== undefined) writeLosses(losses, summary)
+  if (losses !== undefined) writeLosses(losses, quoted(lossesFile, 500), summary)
   const dropped = summary.losses.some(({ how }) => how === 'drop')
   return summary.issues > 0 || (values['strict'] === true && dropped) ? exitCodes.failed : exitCodes.ok
 }
@@ -99,9 +99,9 @@ function openLosses(file: string | undefined): number | undefined {
   }
 }
 
-function writeLosses(fd: number, { losses, additions }: Summary): void {
+function writeLosses(fd: number, name: string, { losses, additions }: Summary): void {
   const lines = [...losses.map((loss) => ({ type: 'loss', ...loss })), ...additions.map((addition) => ({ type: 'addition', ...addition }))]
-  writeAll(fd, Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join('')))
+  writeAll(fd, Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join('')), name)
   closeSync(fd)
 }
 

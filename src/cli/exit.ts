@@ -42,6 +42,9 @@ export class CommandError extends Error {
   }
 }
 
+/** What was found can no longer be told: that is no fault of whatever was read. */
+export class OutputError extends CommandError {}
+
 export const usageError = (message: string): CommandError => new CommandError(message, exitCodes.usage)
 
 /** The reader of our output has gone: nobody is left to tell, so the command ends without a word. */

@@ -20,6 +20,7 @@ export function oneFile(files: readonly string[]): string {
 
 /** What a flag names is emptied, so it is neither a file that is read (`-` is stdin) nor the one that stdout goes to. */
 export function mustBeAnother(path: string, flag: string, read: readonly string[]): void {
+  if (path === '-') throw usageError(`${flag} "-" is no file, and stdout is for the output; write a file of this name as "./-"`)
   const there = fileAt(path)
   if (there === undefined) return
   const isThere = (other: Stats | undefined): boolean => isSame(there, other)
