@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, truncateSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync, truncateSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
@@ -18,6 +18,22 @@ test('validate of several files: in order, each with its name', () => {
   assert.equal(stdout.trim().split('\n').length, 2)
   assert.match(stdout, /bad\.ndjson: line 2, .*missing-end/)
   assert.deepEqual(stderr.match(/(good|bad|such)[\w.]*: /g), ['good.ndjson: ', 'bad.ndjson: ', 'good.ndjson: ', 'such: ', 'bad.ndjson: '])
+})
+
+test('validate of several files: a name with a line break makes no second line', () => {
+  const bad = appctl.replace('{"kind":"done"}\n', '')
+  const { stdout, stderr } = sluice(['validate', scratch('a\nb', bad), scratch('c', bad)])
+  assert.match(stdout, /^\S+a\\u000ab: line 2, .*\n\S+c: line 2, .*\n$/)
+  assert.match(stderr, /^sluice: \S+a\\u000ab: appctl, .*\nsluice: \S+c: appctl, .*\n$/)
+})
+
+test('validate of several files: what is no fault of theirs is told once', () => {
+  const bad = scratch('bad.ndjson', appctl.replace('{"kind":"done"}\n', ''))
+  const full = shell(`sluice validate ${bad} ${bad} ${bad} > /dev/full`)
+  assert.deepEqual([full.status, full.stderr], [1, 'sluice: cannot write the output: no space left on the device\n'])
+  const { status, stderr } = sluice(['validate', '--from', 'avenr', bad, bad, bad])
+  assert.equal(status, 2)
+  assert.match(stderr, /^sluice: --from "avenr" is not a dialect; did you mean avenor\? .*\n$/)
 })
 
 test('validate: what is meant for its second process is no option', () => {
@@ -79,6 +95,19 @@ test('validate of several large files: when the other process dies, that is told
   assert.match(said, /^sluice: the process that read the other files ended early \(SIGKILL\)\n$/)
 })
 
+test('validate of several large files: when it is killed, the other process ends too', async () => {
+  const files = ['one', 'two'].map((name) => scratch(name, ''))
+  for (const file of files) truncateSync(file, 2 ** 36) // zeros: after the first of them, minutes without anything to tell
+  const child = start(['validate', '--from', 'appctl', '--max-line', '1', ...files])
+  const helper = await childOf(child.pid!, '--as-helper')
+  while (!files.some((file) => placeIn(file, helper) > 1 << 24)) await setTimeout(2)
+  const ended = once(child, 'close') // its stderr is open as long as the other process lives
+  child.kill('SIGKILL')
+  const first = await Promise.race([ended, setTimeout(10_000, 'late', { ref: false })])
+  if (first === 'late') process.kill(helper, 'SIGKILL')
+  assert.deepEqual(first, [null, 'SIGKILL'])
+})
+
 test('validate of several pipes: none waits for another to end', () => {
   const long = `${JSON.stringify({ kind: 'assistant_message', text: 'x'.repeat(90_000) })}\n`
   const file = scratch('long.ndjson', appctl.replace('{"kind":"done"}\n', long.repeat(9)))
@@ -103,6 +132,16 @@ function childrenOf(pid: number): string[] {
     return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)
   } catch {
     return [] // it has ended
+  }
+}
+
+/** How far a process has read a file. */
+function placeIn(file: string, pid: number): number {
+  try {
+    const fd = readdirSync(`/proc/${pid}/fd`).find((one) => readlinkSync(`/proc/${pid}/fd/${one}`) === file)
+    return fd === undefined ? 0 : Number(/pos:\s*(\d+)/.exec(readFileSync(`/proc/${pid}/fdinfo/${fd}`, 'utf8'))?.[1])
+  } catch {
+    return 0 // another of its files was closed just now
   }
 }
 

@@ -1,7 +1,8 @@
 // Is one file of `sluice validate` legal? What is found is told as it is found.
+import { printable } from '../base/text.ts'
 import { createValidator, type Finding, type Verdict } from '../stream/validate.ts'
 import { claimers, open } from './dialects.ts'
-import { CommandError } from './exit.ts'
+import { CommandError, OutputError } from './exit.ts'
 import { blocks, pipeBlocks, statOf } from './io.ts'
 
 /** How each file is read, and how what is found is told. */
@@ -18,10 +19,11 @@ export type Result = { file: string; dialect?: string; verdict?: Verdict; error?
 export function describe(finding: Finding, { json, named }: Pick<Way, 'json' | 'named'>, file: string): string {
   if (json) return JSON.stringify(named ? { file, ...finding } : finding)
   const { line, byte, severity, code, text, rule } = finding
-  return `${named ? `${file}: ` : ''}line ${line}, byte ${byte}: ${severity} ${code}: ${text}. Rule: ${rule}`
+  return `${named ? `${printable(file)}: ` : ''}line ${line}, byte ${byte}: ${severity} ${code}: ${text}. Rule: ${rule}`
 }
 
-export async function validateFile(file: string, way: Way, print: (line: string) => void): Promise<Result> {
+/** `before` is called before each block is read. */
+export async function validateFile(file: string, way: Way, print: (line: string) => void, before = (): void => {}): Promise<Result> {
   try {
     const input = await open(isPipe(file) ? pipeBlocks(file) : blocks(file), way.from)
     if (way.together) skipLastStage()
@@ -29,10 +31,13 @@ export async function validateFile(file: string, way: Way, print: (line: string)
       maxLine: way.maxLine,
       others: claimers,
     })
-    await input.read((block) => validator.push(block))
+    await input.read((block) => {
+      before()
+      validator.push(block)
+    })
     return { file, dialect: input.dialect.name, verdict: validator.end() }
   } catch (error) {
-    if (!(error instanceof CommandError)) throw error
+    if (!(error instanceof CommandError) || error instanceof OutputError) throw error
     return { file, error: { message: error.message, exitCode: error.exitCode } }
   }
 }

@@ -2,12 +2,12 @@
 // What is found is told in the order of the files, whoever found it when.
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { CommandError, exitCodes, usageError } from './exit.ts'
+import { ClosedPipe, CommandError, exitCodes, usageError } from './exit.ts'
 import { statOf, stdout } from './io.ts'
 import { isPipe, type Result, validateFile, type Way } from './validate-file.ts'
 
-/** `share`: the indexes of the files that one process reads. */
-type Job = { files: readonly string[]; share: readonly number[]; way: Way }
+/** `share`: the indexes of the files that one process reads. `parent`: the process that has started it. */
+type Job = { files: readonly string[]; share: readonly number[]; way: Way; parent: number }
 type Told = { index: number; line: string } | { index: number; result: Result }
 
 /** To start a process takes as long as reading this much. */
@@ -34,7 +34,7 @@ export async function validateFiles(
   }
   const [mine, ...others] = shares(files.map(sizeOf), jobs ?? Math.min(2, process.getBuiltinModule('node:os').availableParallelism()))
   const theirs = others.filter((share) => share.length > 0)
-  const job = { files, way: { ...way, together: theirs.length > 0 } }
+  const job = { files, way: { ...way, together: theirs.length > 0 }, parent: process.pid }
   const helpers: Helper[] = []
   try {
     for (const share of theirs) helpers.push(startHelper({ ...job, share }, take))
@@ -65,9 +65,9 @@ function sizeOf(file: string): number {
   return stat === undefined ? 0 : stat.isFile() ? stat.size : Infinity
 }
 
-async function readShare({ files, share, way }: Job, tell: (told: Told) => void): Promise<void> {
+async function readShare({ files, share, way }: Job, tell: (told: Told) => void, before?: () => void): Promise<void> {
   const read = async (index: number): Promise<void> => {
-    const result = await validateFile(files[index]!, way, (line) => tell({ index, line }))
+    const result = await validateFile(files[index]!, way, (line) => tell({ index, line }), before)
     tell({ index, result })
   }
   const readFiles = async (): Promise<void> => {
@@ -129,9 +129,14 @@ export const asHelper = '--as-helper'
 
 export async function help(): Promise<number> {
   const out = stdout()
-  await readShare(jobIn(readFileSync(0, 'utf8')), (told) => {
+  const job = jobIn(readFileSync(0, 'utf8'))
+  const tell = (told: Told): void => {
     out.line(JSON.stringify(told))
     out.flush()
+  }
+  // A killed parent stops nobody, and a large file may have nothing to tell for long.
+  await readShare(job, tell, () => {
+    if (process.ppid !== job.parent) throw new ClosedPipe()
   })
   return exitCodes.ok
 }
