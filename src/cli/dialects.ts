@@ -37,9 +37,13 @@ export const dialectNames: readonly string[] = claimers.map(({ name }) => name)
 export const writableNames: readonly string[] = ['sluice', 'claude', 'aictrl', 'avenor', 'appctl', 'acp']
 
 /** `others`: what else may stand in its place. */
-export async function loadDialect(name: string, flag: string, others: readonly string[] = []): Promise<Dialect> {
-  const load = Object.hasOwn(loaders, name) ? loaders[name] : undefined
-  if (load !== undefined) return load()
+export async function loadDialect(name: string, flag: string, others?: readonly string[]): Promise<Dialect> {
+  mustBeDialect(name, flag, others)
+  return loaders[name]!()
+}
+
+export function mustBeDialect(name: string, flag: string, others: readonly string[] = []): void {
+  if (Object.hasOwn(loaders, name)) return
   const known = [...dialectNames, ...others]
   const near = nearest(name, known)
   throw usageError(

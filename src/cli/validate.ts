@@ -1,7 +1,7 @@
 // sluice validate: shape and order, each finding with its place and the rule it breaks. Several files are read by two processes.
 import { plural, printable } from '../base/text.ts'
 import { createValidator } from '../stream/validate.ts'
-import { claimers, dialectNames, loadDialect, open } from './dialects.ts'
+import { claimers, dialectNames, mustBeDialect, open } from './dialects.ts'
 import { exitCodes, say } from './exit.ts'
 import { blocks, oneFile, stdout } from './io.ts'
 import { type CommandSpec, dialectOption, numberOption, parseOptions, sizeOption } from './options.ts'
@@ -42,7 +42,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (parsed === undefined) return exitCodes.ok
   const { values, files } = parsed
   const from = dialectOption(values)
-  if (from !== undefined && from !== 'auto') await loadDialect(from, '--from') // a wrong name is told once, not for each file
+  if (from !== undefined && from !== 'auto') mustBeDialect(from, '--from') // told once, not for each file
   const maxLine = sizeOption(values, 'max-line')
   const jobs = numberOption(values, 'jobs', { whole: true, least: 1 })
   const json = values['json'] === true
