@@ -31,6 +31,12 @@ export const createSession = (id: string | undefined, invocation: string | undef
 
 const stamp = ({ id, at }: Session): Rec => ({ timestamp: at ?? 0, sessionID: id })
 
+export const stepStart = (session: Session): Rec => ({
+  type: 'step_start',
+  ...stamp(session),
+  part: { type: 'step-start' },
+})
+
 export const stepFinish = (session: Session): Rec => ({
   type: 'step_finish',
   ...stamp(session),

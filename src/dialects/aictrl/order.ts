@@ -5,7 +5,7 @@ import { isRecord } from '../../base/json.ts'
 import { quoted } from '../../base/text.ts'
 import type { Order, Report } from '../contract.ts'
 import { checkNumbers } from './order-numbers.ts'
-import { createSession, endRecords, mostEnded, type Session, startRecords, stepFinish, subagentStart } from './order-session.ts'
+import { createSession, endRecords, mostEnded, type Session, startRecords, stepFinish, stepStart, subagentStart } from './order-session.ts'
 import type { Base, Wire } from './wire.ts'
 import { isErrorWord, isFinishWord } from './words.ts'
 
@@ -122,9 +122,12 @@ export function order(): Order {
     owners.set(lane, [...(owners.get(lane) ?? []).filter((one) => one !== session), session])
   }
 
-  function spoken(session: Session, tag: string, { part }: Wire<'text'>, report: Report): void {
-    if (part.synthetic === true || inLane(session, part.sessionID) || !session.stepped || !session.completed || session.step) return
-    breaks(report, 'message-last', `${tag} after message_complete and before the next step_start`)
+  /** Words of a message that is complete. */
+  const isLate = (session: Session, { part }: Wire<'text'>): boolean =>
+    part.synthetic !== true && !inLane(session, part.sessionID) && session.stepped && session.completed && !session.step
+
+  function spoken(session: Session, tag: string, record: Wire<'text'>, report: Report): void {
+    if (isLate(session, record)) breaks(report, 'message-last', `${tag} after message_complete and before the next step_start`)
   }
 
   function message(session: Session, record: Wire<'message_complete'>, report: Report): void {
@@ -187,10 +190,26 @@ export function order(): Order {
     }
   }
 
-  /** What must stand before a subagent's tool_use. */
+  /** The subagent that a record can be of only once it has started. */
+  function laneOf(session: Session, next: Rec, tag: string): string | undefined {
+    if (tag === 'tool_use') return (next as Wire<'tool_use'>).part.sessionID
+    const { sessionID, subagentSessionID } = next as Partial<Wire<'subagent_complete'>>
+    const named = tag === 'subagent_complete' ? subagentSessionID : tag.startsWith('permission_') ? sessionID : undefined
+    return named === undefined || session.lanes.has(named) ? undefined : named
+  }
+
   function laneStart(session: Session, next: Rec, tag: string): Rec[] {
-    const lane = tag === 'tool_use' ? (next as Wire<'tool_use'>).part.sessionID : undefined
+    const lane = laneOf(session, next, tag)
     return inLane(session, lane) && session.lanes.get(lane) !== 'open' ? [subagentStart(session, lane)] : []
+  }
+
+  /** What must stand before the end of a step, or before words that come after their message. */
+  function stepBegin(session: Session, next: Rec, tag: string): Rec[] {
+    const isMissing =
+      tag === 'step_finish'
+        ? !session.step && !inLane(session, (next as Wire<'step_finish'>).part.sessionID)
+        : (tag === 'text' || tag === 'reasoning') && isLate(session, next as Wire<'text'>)
+    return isMissing ? [stepStart(session)] : []
   }
 
   const sessionsOf = (record: Rec): Session[] => {
@@ -301,10 +320,8 @@ export function order(): Order {
         const { sessionID, timestamp, invocationID } = next as Base
         if (tag === 'session_start' || ended.has(sessionID)) return []
         const id = sessionID ?? last // what names no session goes on with the one before, which is over
-        return [
-          ...startRecords({ ...next, sessionID: id }, tag),
-          ...laneStart({ ...createSession(id, invocationID), at: timestamp }, next, tag),
-        ]
+        const begun = { ...createSession(id, invocationID), at: timestamp }
+        return [...startRecords({ ...next, sessionID: id }, tag), ...stepBegin(begun, next, tag), ...laneStart(begun, next, tag)]
       }
       if (tag === 'session_start') return endRecords(session)
       const found =
@@ -314,7 +331,7 @@ export function order(): Order {
       const ofLane = tag === 'step_start' && inLane(session, (next as Wire<'step_start'>).part.sessionID)
       if (session.step && !ofLane && (tag === 'step_start' || (tag === 'session_complete' && session.fatal === undefined)))
         found.push(stepFinish(session))
-      return [...found, ...laneStart(session, next, tag)]
+      return [...found, ...stepBegin(session, next, tag), ...laneStart(session, next, tag)]
     },
   }
 }

@@ -67,15 +67,20 @@ test('deltas want their assistant_message, but for text before a call and a turn
 
 // ── repair ───────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
+/** As the driver does it: what was added is not missing any more. */
 function repaired(records: readonly Rec[]): Rec[] {
   const order = appctl.order()
-  const whole = records.flatMap((record) => {
-    const tag = appctl.tag(record)!
-    const missing = order.missing(record, tag)
-    order.push(record, tag, () => {})
-    return [...missing, record]
-  })
-  return plain([...whole, ...order.missing(undefined, undefined)])
+  const out: Rec[] = []
+  const put = (record: Rec): void => {
+    out.push(record)
+    order.push(record, appctl.tag(record)!, () => {})
+  }
+  for (const record of records) {
+    order.missing(record, appctl.tag(record)).forEach(put)
+    put(record)
+  }
+  order.missing(undefined, undefined).forEach(put)
+  return plain(out)
 }
 
 test('repair adds what is missing: prompts, results, dones', () => {
@@ -97,6 +102,27 @@ test('repair adds what is missing: prompts, results, dones', () => {
     ]).slice(2),
     [{ kind: 'tool_result', id: 'c', result: 'abandoned', status: 'error', duration_ms: 0 }, { kind: 'done' }],
   )
+})
+
+test('a stream that lost one record is legal after repair; what comes twice lacks nothing', () => {
+  for (const name of ['turn', 'http']) {
+    const records = fixture(`document/${name}.ndjson`)
+    records.forEach((lost, index) => {
+      const once = repaired(records.toSpliced(index, 1))
+      assert.deepEqual(codesOf(once), [], `${name} without ${String(lost['kind'])}`)
+      assert.deepEqual(repaired(once), once)
+    })
+  }
+  const prompt = { kind: 'user_prompt', text: 'a' }
+  const call = { kind: 'tool_call', id: 'c', name: 'x', arguments: { a: 1 } }
+  const asks = { ...call, kind: 'awaiting_input' }
+  const result = { kind: 'tool_result', id: 'c', result: 'r', status: 'ok', duration_ms: 1 }
+  const done = { kind: 'done' }
+  assert.deepEqual(repaired([prompt, asks, result, done]), [prompt, call, asks, result, done])
+  assert.deepEqual(repaired([prompt, result, done])[1], { ...call, name: 'unknown', arguments: {} })
+  for (const twice of [result, done, { kind: 'error', message: 'e' }])
+    assert.deepEqual(repaired([prompt, call, result, done, twice]), [prompt, call, result, done, twice])
+  assert.deepEqual(repaired([prompt, call, result, result, done]), [prompt, call, result, result, done])
 })
 
 test('made-up streams: the legal ones pass unchanged, the broken ones are caught, cut ones can be repaired', () => {

@@ -23,6 +23,7 @@ export function order(): Order {
   let strayed = false // what follows a done or an error is said once
   let streamed = '' // the answer so far, of which no assistant_message has come
   const calls = new Map<string, number>() // ids may repeat
+  const answered = new Set<string>() // of the last turn: a result that comes again lacks no call
 
   const breaks = (report: Report, code: keyof typeof rules, text: string, severity: 'error' | 'warn' = 'error'): void =>
     report({ code, severity, text })
@@ -47,6 +48,7 @@ export function order(): Order {
           ended = failed = strayed = false
           streamed = ''
           calls.clear()
+          answered.clear()
           return
         case 'assistant_delta':
           streamed += (record as Wire<'assistant_delta'>).text
@@ -64,6 +66,7 @@ export function order(): Order {
           const { id } = record as Wire<'tool_result'>
           const count = calls.get(id)
           if (count === undefined) return breaks(report, 'unknown-call', `tool_result for ${quoted(id)}, which was not called`)
+          answered.add(id)
           if (count === 1) calls.delete(id)
           else calls.set(id, count - 1)
           return
@@ -101,9 +104,8 @@ export function order(): Order {
         )
     },
     missing(next, tag) {
-      if (!open && !ended && next !== undefined && tag !== 'user_prompt' && tag !== 'session_state')
-        return [{ kind: 'user_prompt', text: '' }]
-      if (!open || (next !== undefined && tag !== 'done' && tag !== 'user_prompt')) return []
+      if (next !== undefined && tag !== 'user_prompt' && (tag !== 'done' || !open)) return startsOf(next, tag)
+      if (!open) return []
       const results = failed
         ? []
         : [...calls].flatMap(([id, count]) =>
@@ -112,5 +114,15 @@ export function order(): Order {
       const answer = failed || streamed === '' ? [] : [{ kind: 'assistant_message', text: streamed }]
       return [...results, ...answer, ...(tag === 'done' ? [] : [{ kind: 'done' }])]
     },
+  }
+
+  /** The prompt and the call without which `next` cannot stand. What comes again lacks nothing: it is one too many. */
+  function startsOf(next: Rec, tag: string | undefined): Rec[] {
+    const { id, name = 'unknown', arguments: input = {} } = next as Wire<'awaiting_input'>
+    const isOfCall = (tag === 'tool_result' || tag === 'awaiting_input') && id !== undefined
+    if (tag === 'session_state' || (isOfCall && answered.has(id))) return []
+    if (!open && ended && (tag === 'done' || tag === 'error')) return []
+    const prompt = open ? [] : [{ kind: 'user_prompt', text: '' }]
+    return isOfCall && !calls.has(id) && !failed ? [...prompt, { kind: 'tool_call', id, name, arguments: input }] : prompt
   }
 }
