@@ -65,3 +65,25 @@ suite('a repaired stream', () => {
       }))
   }
 })
+
+/** Of the documents. What lost the only sign that it began again is another matter: `but`. */
+const whole: Partial<Record<DialectName, { names: readonly string[]; but?: RegExp }>> = {
+  aictrl: { names: ['document/session', 'made/subagents', 'made/interleaved', 'made/rejected-permission'] },
+  avenor: {
+    names: ['session', 'loop', 'degenerate', 'claude', 'claude-channel'].map((name) => `document/${name}`),
+    but: /avenor\.(retry|phase\.start)/,
+  },
+  appctl: { names: ['document/turn', 'document/http'] },
+}
+
+suite('a stream that lost any one record is legal after repair', () => {
+  for (const [dialect, { names, but = /^$/ }] of Object.entries(whole) as [DialectName, NonNullable<(typeof whole)['aictrl']>][]) {
+    test(dialect, () => {
+      for (const name of names) {
+        const lines = linesIn(readFileSync(`${root}/fixtures/${dialect}/${name}.ndjson`, 'utf8'))
+        for (const [index, lost] of lines.entries())
+          if (!but.test(lost)) assert.deepEqual(told(check(lines.toSpliced(index, 1), dialect, []).filter(isError)), [], `${name}: ${lost}`)
+      }
+    })
+  }
+})

@@ -5,7 +5,9 @@ import type { Breaks } from './order.ts'
 import type { AnyWire, Wire } from './wire.ts'
 
 type Phase = { phase: string; iteration: number }
-type Run = { started: boolean; phase: Phase | undefined; ended: boolean; strayed: boolean }
+/** `last`: the phase that ended last. */
+type Run = { started: boolean; phase: Phase | undefined; last: Phase | undefined; ended: boolean; strayed: boolean }
+const createRun = (started: boolean): Run => ({ started, phase: undefined, last: undefined, ended: false, strayed: false })
 
 const mostPast = 4096
 
@@ -16,7 +18,7 @@ export function createLoopOrder() {
 
   function runOf(id: string | undefined): Run {
     let run = runs.get(id)
-    if (run === undefined) runs.set(id, (run = { started: false, phase: undefined, ended: false, strayed: false }))
+    if (run === undefined) runs.set(id, (run = createRun(false)))
     return run
   }
 
@@ -25,7 +27,7 @@ export function createLoopOrder() {
     if (run !== undefined && !run.ended)
       breaks('loop-first', run.started ? `a second avenor.loop.start${ofRun(id)}` : `avenor.loop.start after the first phase${ofRun(id)}`)
     if (run?.ended === true) past--
-    runs.set(id, { started: true, phase: undefined, ended: false, strayed: false })
+    runs.set(id, createRun(true))
   }
 
   function startPhase({ run_id: id, phase, iteration }: Wire<'avenor.phase.start'>, breaks: Breaks): void {
@@ -45,6 +47,7 @@ export function createLoopOrder() {
     else if (open.phase !== phase || open.iteration !== iteration)
       breaks('phase-pairs', `phase ${named({ phase, iteration })} ends inside phase ${named(open)}`)
     run.phase = undefined
+    run.last = { phase, iteration }
   }
 
   function end({ run_id: id }: Wire<'avenor.loop.end'>, breaks: Breaks): void {
@@ -128,12 +131,18 @@ export function createLoopOrder() {
       const { event, run_id } = next
       if (event !== 'avenor.phase.start' && event !== 'avenor.phase.end' && event !== 'avenor.loop.end') return []
       const run = runs.get(run_id)
-      if (run === undefined) return [{ event: 'avenor.loop.start', run_id, ts: next.ts }]
-      return run.phase === undefined || run.ended || event === 'avenor.phase.end'
-        ? []
-        : [{ event: 'avenor.phase.end', run_id, ...run.phase, ts: next.ts }]
+      const first = run === undefined ? [{ event: 'avenor.loop.start', run_id, ts: next.ts }] : []
+      if (event === 'avenor.phase.end') return [...first, ...phaseStart(run, next)]
+      return run?.phase === undefined || run.ended ? first : [{ event: 'avenor.phase.end', run_id, ...run.phase, ts: next.ts }]
     },
   }
+}
+
+/** Of a phase that has no start; an end that comes again lacks nothing. */
+function phaseStart(run: Run | undefined, { run_id, phase, iteration, ts }: Wire<'avenor.phase.end'>): Rec[] {
+  const isAgain = run?.last?.phase === phase && run.last.iteration === iteration
+  if (run?.phase !== undefined || run?.ended === true || isAgain) return []
+  return [{ event: 'avenor.phase.start', run_id, phase, iteration, kind: iteration === 0 ? 'pre' : 'loop', ts }]
 }
 
 const ofRun = (id: string | undefined): string => (id === undefined ? '' : ` of run ${quoted(id)}`)

@@ -47,6 +47,8 @@ const createSession = (id: string | undefined) => ({
   last: '',
   calls: new Map<string, Call>(),
   request: undefined as Request | undefined,
+  /** The request that was answered last. */
+  answered: undefined as string | undefined,
   /** Waiting was told within a call and no question: a choice, which Avenor does not tell. */
   isChoosing: false,
   /** What the next event must be. */
@@ -210,6 +212,7 @@ export function order(): Order {
             },
           ]
         }
+        if (record.event === 'permission.response' && lacksRequest(session, record)) return [requestOf(record)]
         if (record.event === 'session.end') {
           const known = session ?? createSession(session_id)
           return [...closing(known, record.ts), ...(lacksError(known, record) ? [degenerateError(record)] : [])]
@@ -287,6 +290,7 @@ function answer(session: Session, { request_id: wire, option_id: option }: Wire<
   if (request === undefined || request.id !== id)
     return breaks('request-first', `permission.response to ${quoted(id)}, which was not asked`)
   session.request = undefined
+  session.answered = id
   if (option && request.options !== undefined && !request.options.includes(option))
     breaks('known-option', `option ${quoted(option)} was not offered`)
 }
@@ -296,6 +300,19 @@ const closing = ({ id: session_id, run: run_id, calls }: Session, ts: number | u
   [...calls].flatMap(([toolCallId, kind]) =>
     isOpen(kind) ? [{ event: 'tool.call_update', session_id, run_id, toolCallId, kind: kind || undefined, status: 'failed', ts }] : [],
   )
+
+/** An answer that comes again lacks no request; nor does one to another request than the open one, for that cannot be mended. */
+const lacksRequest = (session: Session | undefined, { request_id: id }: Wire<'permission.response'>): boolean =>
+  session?.ended === undefined && session?.request === undefined && session?.answered !== String(id)
+
+const requestOf = ({ session_id, run_id, request_id, option_id, kind, ts }: Wire<'permission.response'>): Rec => ({
+  event: 'permission.request',
+  session_id,
+  run_id,
+  request_id,
+  options: option_id ? [{ optionId: option_id, kind: kind ?? undefined }] : undefined,
+  ts,
+})
 
 const lacksError = ({ isDegenerate, ended }: Session, { stop_reason: reason }: Wire<'session.end'>): boolean =>
   reason === degenerate && !isDegenerate && ended === undefined
