@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { mayHoldBigNumber, mayHoldHugeNumber, parseJson, stringifyJson, withPlainNumbers } from './json.ts'
+import { isRecord, mayHoldBigNumber, mayHoldHugeNumber, parseJson, stringifyJson, withPlainNumbers } from './json.ts'
 
 test('an integer past 2^53 keeps its text wherever it stands', () => {
   fc.assert(
@@ -13,6 +13,11 @@ test('an integer past 2^53 keeps its text wherever it stands', () => {
     }),
     { numRuns: 2000 },
   )
+})
+
+test('a number that keeps its text is no record', () => {
+  for (const number of ['12345678901234567890', '1e400']) assert.equal(isRecord(parseJson(number)), false)
+  assert.equal(isRecord({ rawJSON: '1' }), true)
 })
 
 test('a number past all doubles keeps its text', () => {

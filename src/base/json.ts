@@ -147,4 +147,5 @@ function stringifyDeep(root: unknown): string {
   return out.join('')
 }
 
-export const isRecord = (value: unknown): value is Rec => typeof value === 'object' && value !== null && !Array.isArray(value)
+export const isRecord = (value: unknown): value is Rec =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawJson(value)

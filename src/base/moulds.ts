@@ -3,7 +3,7 @@
 // function that makes its object from what is in the holes. The values are those that JSON.parse gives; what fits no mould is for it.
 // The surprise: arrays of texts and numbers that did not change are shared by the objects, so nobody may change a record.
 import { utf8 } from './bytes.ts'
-import { isRecord, mayHoldBigNumber, mayHoldHugeNumber, numberOf, parseJson, type Rec } from './json.ts'
+import { isRawJson, isRecord, mayHoldBigNumber, mayHoldHugeNumber, numberOf, parseJson, type Rec, stringifyJson } from './json.ts'
 import { code } from './moulds.gen.js'
 import { offerSearch } from './needles.ts'
 import type { PiecePaths, PiecePlace } from './pieces.ts'
@@ -324,7 +324,7 @@ function mouldOf(record: Rec, table: Int32Array, { skimmed, pieces: paths }: Mou
     if (typeof value === 'string' && telling.has(key)) return `w[${words.push(value) - 1}]`
     if (typeof value === 'string' || typeof value === 'number' || isFlat(value)) return slot(value, path)
     if (Array.isArray(value)) return `[${value.map((item) => write(item, '', `${path}.*`)).join()}]`
-    if (!isRecord(value)) return String(value)
+    if (!isRecord(value)) return ((fit &&= !isRawJson(value)), stringifyJson(value))
     const members = Object.entries(value).map(([name, item]) => {
       keys++
       fit &&= plainKey.test(name) && name !== '__proto__'

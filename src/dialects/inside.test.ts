@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import Type from 'typebox'
 import type { Schema } from '../base/explain.ts'
-import type { Rec } from '../base/json.ts'
+import { parseJson, type Rec } from '../base/json.ts'
 import { knownIn, merged, putBack, unknownIn } from './inside.ts'
 
 const { Object: object, Array: list, Optional: optional, Union: union, Unknown: any, String: text, Null: nothing } = Type
@@ -68,6 +68,11 @@ test('keys that would change an object are keys like others', () => {
     '{"usage":{"x":1,"__proto__":{"a":1},"constructor":2}}',
   )
   assert.equal(({} as Rec)['a'], undefined)
+})
+
+test('a number that keeps its text, where an object belongs, is unknown as a whole', () => {
+  const text = '{"usage":12345678901234567890}'
+  assert.equal(JSON.stringify(unknownIn(parseJson(text), known)), text)
 })
 
 test('what is kept from two sides is kept from both', () => {

@@ -1,6 +1,6 @@
 // Unknown keys deeper in a record: in objects whose keys the dialect's schema names. Where it names none, as in a tool's input, all are known.
 import type { Schema } from '../base/explain.ts'
-import { isRecord, type Rec, stringifyJson } from '../base/json.ts'
+import { isRawJson, isRecord, type Rec, stringifyJson } from '../base/json.ts'
 
 /**
  * `keys`: those of an object, each with what is known of its value; `open`: it may have any others. `items`: of a list. `values`: of a map,
@@ -52,6 +52,7 @@ export function unknownIn(value: unknown, { keys, open = false, items, values }:
   if (typeof value !== 'object' || value === null) return undefined
   const each = Array.isArray(value) ? items : values
   if (each === undefined && (keys === undefined || Array.isArray(value))) return undefined
+  if (isRawJson(value)) return value as Rec // a number where an object belongs
   let found: Rec | undefined
   for (const key in value) {
     const known = each ?? keys!.get(key)

@@ -52,6 +52,7 @@ test('one object a line, with what real streams put between', () => {
   assert.deepEqual(brief('\ufeff{"a":1}\r\n\r\n  \n{"b":2}'), ['1:{"a":1}', '4:{"b":2}'])
   assert.deepEqual(brief('npm warn x\n{"a":1}\n[INFO] starting\n{"b":2}\n'), ['1:noise', '2:{"a":1}', '3:noise', '4:{"b":2}'])
   assert.deepEqual(brief('{"a":1}\n42\n"x"\nnull\n'), ['1:{"a":1}', '2:not-object', '3:not-object', '4:not-object'])
+  assert.deepEqual(brief('12345678901234567890\n[{},1e400,12345678901234567890]'), ['1:not-object', '2:{}', '2:not-object', '2:not-object'])
 })
 
 test('server-sent events: a record is the value of data', () => {
