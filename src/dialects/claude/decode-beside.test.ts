@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Rec } from '../../base/json.ts'
-import { decodeAll, ended, eventsIn, gave, id, init, kindsOf, only, plain, said, text, told } from './support.test.ts'
+import { decodeAll, ended, eventsIn, gave, id, init, kindsOf, only, plain, said, text, told, use } from './support.test.ts'
 
 test('who put a prompt into the conversation', () => {
   const prompts = (path: string) => only(eventsIn(path), 'prompt.submit').map(({ by, state }) => `${by} ${state}`)
@@ -168,6 +168,56 @@ test('server tools, other content, blocks of several kinds in one record', () =>
     [0, 1, 2, 3],
     events.flatMap(({ block }) => (block === undefined ? [] : [block])),
   )
+})
+
+test("a provider's tool answers with an object: what it says is the result, and whether it failed", () => {
+  const called = (type: string, content: unknown): Rec => {
+    const call = { type: 'server_tool_use', id: 's1', name: 'run', input: {} }
+    const [{ status, text, data, exitCode, error } = {}] = only(
+      decodeAll([init, said('m', call, { type, tool_use_id: 's1', content }), ended()]),
+      'tool.end',
+    )
+    return plain({ status, text, data, exitCode, error: error?.text })
+  }
+  const failed = { type: 'web_search_tool_result_error', error_code: 'max_uses_exceeded' }
+  assert.deepEqual(called('web_search_tool_result', failed), {
+    status: 'error',
+    text: 'max_uses_exceeded',
+    data: failed,
+    error: 'max_uses_exceeded',
+  })
+  const page = { type: 'web_fetch_result', url: 'u', content: { type: 'document' } }
+  assert.deepEqual(called('web_fetch_tool_result', page), { status: 'ok', data: page })
+  const code = { type: 'bash_code_execution_result', stdout: 'out', stderr: 'err', return_code: 3, content: [] }
+  assert.deepEqual(called('bash_code_execution_tool_result', code), { status: 'ok', text: 'out\nerr', data: code, exitCode: 3 })
+})
+
+test('whatever stands as the result of a call is kept', () => {
+  const result = (content: unknown, structure?: unknown): Rec => {
+    const user = { ...told(gave('c', content)), ...(structure === undefined ? {} : { tool_use_result: structure }) }
+    const [{ text, content: parts, data, ext } = {}] = only(decodeAll([init, said('m', use('c')), user, ended()]), 'tool.end')
+    return plain({ text, content: parts, data, ext })
+  }
+  assert.deepEqual(result({ a: 1 }), { data: { a: 1 } })
+  assert.deepEqual(result({ a: 1 }, { b: 2 }), { content: [{ a: 1 }], data: { b: 2 } })
+  assert.deepEqual(result({ a: 1 }, 'more'), { data: { a: 1 }, ext: { claude: { tool_use_result: 'more' } } })
+  assert.deepEqual(result(7), { text: '7' })
+  assert.deepEqual(result(null), {})
+})
+
+test('the errors of a result are told, whatever else it says', () => {
+  const end = (more: Rec): Rec => {
+    const [{ reason, text, error, ext } = {}] = only(decodeAll([init, ended(more)]), 'turn.end')
+    return plain({ reason, text, error: error?.text, ext })
+  }
+  const failed = { subtype: 'error_max_turns', is_error: true }
+  assert.deepEqual(end({ ...failed, result: 'so far', errors: ['five turns'] }), {
+    reason: 'max_turns',
+    text: 'so far',
+    error: 'five turns',
+  })
+  assert.deepEqual(end({ ...failed, result: null, errors: ['one', { two: 2 }] }), { reason: 'max_turns', error: 'one\n{"two":2}' })
+  assert.deepEqual(end({ errors: ['odd'] }), { reason: 'end_turn', text: 'done', ext: { claude: { errors: ['odd'] } } })
 })
 
 test('records without message ids: a result or prompt between them starts a new message', () => {

@@ -1,6 +1,6 @@
 // `result`: the end of a turn. The surprise: `usage` is this turn's and the main lane's, while `modelUsage` and
 // `total_cost_usd` count all lanes since the process began, so the turn's share is a difference.
-import { isRecord, type Rec } from '../../base/json.ts'
+import { isRecord, type Rec, stringifyJson } from '../../base/json.ts'
 import type { Cost, Fault, Payload, Place, Usage } from '../../model/event.ts'
 import { unreadableEnd } from '../../model/fault.ts'
 import { outcomeOf } from '../../model/outcome.ts'
@@ -45,7 +45,7 @@ export function result(on: Reader, record: Result): void {
       steps: nat(record.num_turns),
       denied: denied?.length === 0 ? undefined : denied,
     },
-    { ext: besideTokens(record) },
+    { ext: beside(record, error) },
   )
   session.fault = undefined
   session.finish = undefined
@@ -55,8 +55,11 @@ export function result(on: Reader, record: Result): void {
 export const unreadable = (on: Reader, record: Rec): void =>
   result(on, { type: 'result', is_error: true, errors: [unreadableEnd(record).text] })
 
-/** What was paid for beside tokens, and which caches last for an hour: no bucket of the model counts them. Zeros say nothing. */
-function besideTokens({ usage, modelUsage }: Result): Place['ext'] {
+/**
+ * What was paid for beside tokens, and which caches last for an hour: no bucket of the model counts them. Zeros say nothing. And errors,
+ * where another tells how the turn failed, or it went well.
+ */
+function beside({ usage, modelUsage, errors = [] }: Result, fault: Fault | undefined): Place['ext'] {
   const { server_tool_use: served, cache_creation: caches } = usage ?? {}
   const told: Rec = {}
   if (isRecord(served) && Object.values(served).some((count) => count !== 0)) told['server_tool_use'] = served
@@ -67,6 +70,7 @@ function besideTokens({ usage, modelUsage }: Result): Place['ext'] {
   const kept: Rec = {}
   if (Object.keys(told).length > 0) kept['usage'] = told
   if (searches.length > 0) kept['modelUsage'] = Object.fromEntries(searches)
+  if (errors.some((error) => fault?.text.includes(textOf(error)) !== true)) kept['errors'] = errors
   return Object.keys(kept).length === 0 ? undefined : { claude: kept }
 }
 
@@ -80,8 +84,8 @@ function causeOf({ finish }: Session, { category, http }: Fault): Reason {
 function failure({ session }: Reader, record: Result): Fault {
   if (session.fault !== undefined) return session.fault
   if (isSilent(record) && reasonOf(record) === 'error') return unreadableEnd(record)
-  const errors = record.errors?.filter((error) => typeof error === 'string').join('\n')
-  const text = record.result || errors || record.terminal_reason || record.subtype || ''
+  const errors = record.errors?.map(textOf).join('\n')
+  const text = errors || record.result || record.terminal_reason || record.subtype || ''
   const fault = faultFrom(text, {
     type: record.api_error_type,
     code: record.api_error,
@@ -90,6 +94,8 @@ function failure({ session }: Reader, record: Result): Fault {
   })
   return reasonOf(record) === 'cancelled' ? { ...fault, category: 'cancelled' } : fault
 }
+
+const textOf = (error: unknown): string => (typeof error === 'string' ? error : stringifyJson(error))
 
 type Share = { usage: Usage | undefined; cost: Cost | undefined; byModel: Payload<'turn.end'>['byModel'] }
 

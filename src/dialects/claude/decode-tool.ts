@@ -18,9 +18,11 @@ export function toolEnd(on: Reader, { agent, block, call, record, structure, ext
   const lane = known === undefined ? agent : known.lane
   const turn = known?.turn ?? (lane === undefined ? turnOf(on) : undefined)
   on.session.calls.delete(call)
-  const data = isRecord(structure) ? structure : undefined
-  const content = Array.isArray(block.content) ? (block.content as unknown[]) : undefined
-  const text = typeof block.content === 'string' ? block.content : textOf(content)
+  const given: unknown = block.content
+  const object = isRecord(given) ? given : undefined // of a tool that the provider runs
+  const data = isRecord(structure) ? structure : object
+  const content = Array.isArray(given) ? (given as unknown[]) : object === data || object === undefined ? undefined : [object]
+  const text = object === undefined && !Array.isArray(given) ? wordsOf(given) : (textOf(content) ?? (object && saidBy(object)))
   const meta = metaOf(record, call)
   const status = statusOf(block, text ?? '', meta, known?.refused === true)
   const task = status === 'ok' && data !== undefined ? startedTask(on, call, data) : undefined
@@ -33,7 +35,7 @@ export function toolEnd(on: Reader, { agent, block, call, record, structure, ext
     status === 'cancelled' || text === 'cancelled' || text === 'abandoned',
   )
   const place = placeOf(lane, turn, undefined, undefined, call)
-  place.ext = data === undefined && structure !== undefined && !isSaid(structure, text, content) ? besideExt(structure) : ext
+  place.ext = !isRecord(structure) && structure !== undefined && !isSaid(structure, text, content) ? besideExt(structure) : ext
   on.pen.emit(
     'tool.end',
     {
@@ -42,7 +44,7 @@ export function toolEnd(on: Reader, { agent, block, call, record, structure, ext
       content,
       data,
       error: status === 'error' ? { category: 'unknown', text: text ?? '' } : undefined,
-      exitCode: status === 'error' && text !== undefined ? exitCodeIn(text) : undefined,
+      exitCode: nat(object?.['return_code']) ?? (status === 'error' && text !== undefined ? exitCodeIn(text) : undefined),
       durationMs: data === undefined ? undefined : (real(data['durationMs']) ?? real(data['totalDurationMs'])),
       task,
       permitted: status === 'cancelled' && meta.permitted?.allow === false ? undefined : meta.permitted,
@@ -50,6 +52,19 @@ export function toolEnd(on: Reader, { agent, block, call, record, structure, ext
     place,
   )
 }
+
+/** A result that is neither text nor blocks nor an object is no result that a tool gives, but it is what stands there. */
+const wordsOf = (given: unknown): string | undefined =>
+  typeof given === 'string' ? given : given === undefined || given === null ? undefined : stringifyJson(given)
+
+/** What the object of a provider's tool says in words: what went wrong, or what the code printed. */
+function saidBy({ error_code: code, stdout, stderr }: Rec): string | undefined {
+  const printed = [stdout, stderr].filter((text) => typeof text === 'string' && text !== '')
+  return str(code) ?? (printed.length > 0 ? printed.join('\n') : undefined)
+}
+
+/** `web_search_tool_result_error` and its like: the provider's tools have no `is_error`. */
+const isErrorObject = (content: unknown): boolean => isRecord(content) && str(content['type'])?.endsWith('_error') === true
 
 /** A `tool_use_result` that no event has as its data. */
 export const besideExt = (told: unknown): Place['ext'] => ({ claude: { tool_use_result: told } })
@@ -87,7 +102,7 @@ function metaOf(record: Wire<'user'> | undefined, call: string): Meta {
 }
 
 function statusOf(block: Block, text: string, { permitted, notRun }: Meta, refused: boolean): ToolStatus {
-  if (block.is_error !== true) return 'ok'
+  if (block.is_error !== true) return isErrorObject(block.content) ? 'error' : 'ok'
   if (notRun !== undefined && soundsStopped(text)) return 'cancelled'
   if (refused || permitted?.allow === false || notRun !== undefined) return 'denied'
   if (soundsInterrupted(text)) return 'cancelled'

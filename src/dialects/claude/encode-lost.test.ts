@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Rec } from '../../base/json.ts'
 import type { Fault, Payload } from '../../model/event.ts'
-import { decodeAll, encodeAll, eventsIn, only, recordings, tellAll, type Told, written } from './support.test.ts'
+import { contentOf, decodeAll, encodeAll, eventsIn, only, recordings, tellAll, type Told, written } from './support.test.ts'
 
 const turn = (...inside: readonly Told[]): Told[] => [
   ['turn.start', { trigger: 'prompt' }],
@@ -43,6 +43,22 @@ test("a retry tells of its error the status and one of Claude's words: text and 
       path,
     )
   }
+})
+
+test('of the parts of a result those are written that Claude has; the others are lost, unless the text says them', () => {
+  const result = (end: Partial<Payload<'tool.end'>>): [unknown, string[]] => {
+    const start: Told = ['tool.start', { name: 'Fetch', toolKind: 'fetch', input: {} }, { call: 'c' }]
+    const { records, lost } = written(turn(start, ['tool.end', { status: 'ok', ...end }, { call: 'c' }]))
+    return [contentOf(records.find(({ type }) => type === 'user')!)[0]!['content'], lost.filter((code) => code.startsWith('tool.end'))]
+  }
+  const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'aGk=' } }
+  const page = { type: 'web_search_result', url: 'u' }
+  const lost = ['tool.end.content drop']
+  assert.deepEqual(result({ text: 'a', content: [{ type: 'text', text: 'a' }, image] }), [[{ type: 'text', text: 'a' }, image], []])
+  assert.deepEqual(result({ text: 'a', content: [{ type: 'text', text: 'a' }, image, page] }), [[{ type: 'text', text: 'a' }, image], lost])
+  assert.deepEqual(result({ text: 'a', content: [page] }), ['a', lost])
+  assert.deepEqual(result({ text: 'a b', content: [{ type: 'content', content: { type: 'text', text: 'a b' } }] }), ['a b', []])
+  assert.deepEqual(result({ text: 'a', exitCode: 1, content: [{ type: 'text', text: 'a' }, image] }), ['Exit code 1\na', lost])
 })
 
 // ── what only the end of a session tells ─────────────────────────────────────────────────────────────────────────────────

@@ -21,6 +21,7 @@ export function toolEnd(on: Writer, event: EventOf<'tool.end'>): void {
   session.calls.delete(id)
   const failed = toolFailed(event)
   const told = resultText(event)
+  if (event.content?.some((part) => !isSaid(part, event, told)) === true) on.sink.lost(event, 'content')
   if (told === undefined) on.sink.added('user.message.content')
   const text = told ?? wordFor(event, call)
   if (event.status === 'denied') session.turn.denied.set(id, denial(id, call))
@@ -81,9 +82,9 @@ function resultText(event: EventOf<'tool.end'>): unknown {
     return text === undefined || text === '' ? opening : text.startsWith(opening) ? text : `${opening}\n${text}`
   }
   if (event.content !== undefined) {
-    if (event.content.every((part) => isRecord(part) && contentTypes.has(part['type']))) return event.content
-    const media = event.content.flatMap(mediaBlock)
-    if (media.length > 0) return [...(text === undefined ? [] : [{ type: 'text', text }]), ...media]
+    if (event.content.every(mayStand)) return event.content
+    const others = event.content.flatMap((part) => (mayStand(part) && part['type'] !== 'text' ? [part] : mediaBlock(part)))
+    if (others.length > 0) return [...(text === undefined ? [] : [{ type: 'text', text }]), ...others]
   }
   return text ?? (event.data === undefined ? undefined : textOf(event.data))
 }
@@ -91,6 +92,16 @@ function resultText(event: EventOf<'tool.end'>): unknown {
 /** A result must have a content: how the call ended, where nothing else is known. */
 const wordFor = ({ status }: EventOf<'tool.end'>, { name }: WriteCall): string =>
   status === 'ok' ? '' : status === 'denied' ? `${name} was not permitted` : status
+
+const mayStand = (part: unknown): part is Rec => isRecord(part) && contentTypes.has(part['type'])
+
+/** It stands in the content that is written, or the text says it. */
+function isSaid(part: unknown, { text }: EventOf<'tool.end'>, told: unknown): boolean {
+  if (Array.isArray(told) && (mayStand(part) || mediaBlock(part).length > 0)) return true
+  if (!isRecord(part)) return false
+  const own = (isRecord(part['content']) ? part['content'] : part)['text'] // ACP wraps a block in another
+  return typeof own === 'string' && text?.includes(own) === true
+}
 
 const contentTypes: ReadonlySet<unknown> = new Set(['text', 'image', 'document', 'tool_reference', 'search_result'])
 
