@@ -47,8 +47,8 @@ ${Object.entries(commands)
   .map(([name, [about]]) => `  ${name.padEnd(9)} ${about}`)
   .join('\n')}
 
-  sluice COMMAND --help, or sluice help COMMAND, shows the options of a command, with examples.
-  sluice --version prints the version.
+  sluice COMMAND --help, or sluice help COMMAND: its options, with examples.
+  sluice --version: the version.
 
 Examples:
   claude -p "fix the test" --output-format stream-json --verbose | sluice convert --to avenor

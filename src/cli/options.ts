@@ -31,7 +31,7 @@ export function parseOptions(spec: CommandSpec, argv: readonly string[]): Parsed
     throw usageError(explain(error, argv, { ...spec.options, help }))
   }
   if (parsed.values['help'] === true) {
-    writeAll(1, Buffer.from(helpText(spec)))
+    writeAll(1, Buffer.from(helpText(spec, process.stdout.columns || Infinity)))
     return undefined
   }
   const values = parsed.values as Parsed['values']
@@ -103,24 +103,47 @@ function explainValue(message: string, known: CommandSpec['options']): string {
   return `--${name} ${option.type === 'boolean' ? 'takes no value' : `needs a value: --${name} ${value}${dashed}`} (see --help)`
 }
 
-function helpText({ usage, about, options, examples, exits = [] }: CommandSpec): string {
+/** What may be pasted is never broken. Into a file or a pipe, every option is a line. */
+export function helpText({ usage, about, options, examples, exits = [] }: CommandSpec, width: number): string {
   const rows = Object.entries({ ...options, help })
     .filter(([, { hidden }]) => hidden !== true)
     .map(([name, { value, help: text }]) => [`--${name}${value === undefined ? '' : ` ${value}`}`, text] as const)
-  const width = Math.max(...rows.map(([flag]) => flag.length))
+  const flags = Math.max(...rows.map(([flag]) => flag.length))
+  const beside = flags + 4
+  const option = ([flag, text]: readonly [string, string]): string =>
+    width - beside < leastBeside ? `  ${flag}\n      ${broken(text, width, 6)}` : `  ${flag.padEnd(flags)}  ${broken(text, width, beside)}`
+  const exit = (line: string): string => {
+    const at = line.search(/(?<= {2})\S/) // behind the code
+    return `  ${line.slice(0, at)}${broken(line.slice(at), width, at + 2)}`
+  }
   return [
-    about,
+    width === Infinity ? about : broken(about.replaceAll('\n', ' '), width, 0),
     '',
     `Usage: ${usage}`,
     '',
     'Options:',
-    ...rows.map(([flag, text]) => `  ${flag.padEnd(width)}  ${text}`),
+    ...rows.map(option),
     '',
     'Examples:',
-    ...examples.flatMap(([command, meaning]) => [`  ${command}`, `      ${meaning}`]),
-    ...(exits.length === 0 ? [] : ['', 'Exit codes:', ...exits.map((line) => `  ${line}`)]),
+    ...examples.flatMap(([command, meaning]) => [`  ${command}`, `      ${broken(meaning, width, 6)}`]),
+    ...(exits.length === 0 ? [] : ['', 'Exit codes:', ...exits.map(exit)]),
     '',
   ].join('\n')
+}
+
+/** Columns that a text beside its option needs; with fewer it stands below. */
+const leastBeside = 30
+
+/** The text behind `indent` columns: broken at spaces, each further line begins under the first. */
+function broken(text: string, width: number, indent: number): string {
+  const lines: string[] = []
+  for (const word of text.split(' ')) {
+    const line = lines.pop()
+    if (line === undefined) lines.push(word)
+    else if (indent + line.length + 1 + word.length <= width) lines.push(`${line} ${word}`)
+    else lines.push(line, word)
+  }
+  return lines.join(`\n${' '.repeat(indent)}`)
 }
 
 /** `--dialect` is another name of `--from`. */
