@@ -246,6 +246,20 @@ test('the tour goes through to its end, in every dialect that can be written', (
   )
 })
 
+test('on a terminal the tour and the help keep to its width', () => {
+  const linesOn = (columns: number, args: string): string[] =>
+    shell(`script -qec 'stty cols ${columns}; NO_COLOR=1 sluice ${args}' /dev/null < /dev/null`).stdout.split('\r\n')
+  const wider = (columns: number, args: string): string[] => linesOn(columns, args).filter((line) => line.length > columns)
+  assert.deepEqual(wider(80, 'tour'), [])
+  assert.deepEqual(
+    wider(60, 'tour').filter((line) => /^\{|·/.test(line)),
+    [],
+    'records and the table',
+  )
+  assert.deepEqual(wider(80, 'validate --help'), [])
+  assert.deepEqual(wider(50, 'schema --help'), [])
+})
+
 test('a home folder in which nothing can be made keeps nobody waiting', { skip: process.platform !== 'linux' }, () => {
   const { status, stdout } = shell('HOME=/proc XDG_CACHE_HOME= timeout 10 sluice --version')
   assert.equal(status, 0)

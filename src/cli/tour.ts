@@ -6,6 +6,7 @@ import { createConverter, type Summary } from '../stream/convert.ts'
 import { createSniffer } from '../stream/detect.ts'
 import { createValidator } from '../stream/validate.ts'
 import { harmlessLine } from '../views/harmless.ts'
+import { cutTo } from '../views/layout.ts'
 import { claimers, loadDialect, writableNames } from './dialects.ts'
 import { exitCodes, usageError } from './exit.ts'
 import { print } from './io.ts'
@@ -37,8 +38,9 @@ export async function run(argv: readonly string[]): Promise<number> {
   sniffer.end()
   const { dialect: name, version, confidence, records } = sniffer.detection()
   const from = await loadDialect(name ?? 'claude', '--from')
-  say('A coding agent was asked to count the lines of a file, and gave the work to a subagent.')
-  say('Its event stream was recorded; everything below is made from that recording, here and now.')
+  say('A coding agent was asked to count the lines of a file, and gave the work')
+  say('to a subagent. Its event stream was recorded; everything below is made from')
+  say('that recording, here and now. Long values are shortened.')
   say()
   say(`$ sluice detect ${shownName}`)
   say(`${name} ${version}, confidence ${confidence.toFixed(2)}, ${records} records`)
@@ -58,7 +60,8 @@ export async function run(argv: readonly string[]): Promise<number> {
   for (const to of writableNames) versions.push(translate(from, await loadDialect(to, '--to'), bytes))
   for (const { dialect, lines } of versions) {
     say()
-    say(`$ sluice convert ${shownName} --to ${dialect.name}    # ${dialect.title}; long values shortened here`)
+    say(`# ${dialect.title}`)
+    say(`$ sluice convert ${shownName} --to ${dialect.name}`)
     for (const line of lines.slice(0, shownLines)) say(brief(line))
     if (lines.length > shownLines) say(`… ${lines.length - shownLines} more records`)
   }
@@ -85,9 +88,11 @@ function translate(from: Dialect, dialect: Dialect, bytes: Uint8Array): Version 
   return { dialect, lines: text.split('\n').filter((line) => line !== ''), summary }
 }
 
+const columns = (): number => process.stdout.columns || 118
+
 /** One record on one line of the screen: long values are shortened, the place in the recording is left out. */
 function brief(line: string): string {
-  const width = Math.max(60, Math.min(process.stdout.columns ?? 118, 160))
+  const width = Math.min(columns(), 160)
   const shorten = (key: string, value: unknown): unknown => {
     if (key === 'origin') return undefined
     if (typeof value === 'string' && value.length > 34) return `${value.slice(0, /[0-9a-f-]{36}/.test(value) ? 4 : 32)}…`
@@ -95,7 +100,7 @@ function brief(line: string): string {
     return value
   }
   const text = harmlessLine(JSON.stringify(JSON.parse(line), shorten))
-  return text.length <= width ? text : `${text.slice(0, width - 2)} …`
+  return cutTo(text, width)
 }
 
 function lossTable(versions: Version[]): string[] {
@@ -107,11 +112,12 @@ function lossTable(versions: Version[]): string[] {
     if (losses.length > 0) return losses.map(({ how, count }) => `${how === 'approx' ? '~' : ''}${count}`).join(' ')
     return addition === undefined ? '·' : `+${addition.count}`
   }
-  const first = Math.max(...[...codes, ...added].map((code) => code.length), 4)
   const rows = [...codes, ...added].map((code) => [code, ...versions.map((version) => cell(version, code))])
   const head = ['', ...versions.map(({ dialect }) => dialect.name)]
   const widths = head.map((_, column) => 2 + Math.max(...[head, ...rows].map((row) => row[column]!.length)))
+  const beside = widths.slice(1).reduce((sum, width) => sum + width, 2)
+  const first = Math.max(12, Math.min(widths[0]! - 2, columns() - beside))
   return [head, ...rows].map(
-    ([code = '', ...cells]) => `  ${code.padEnd(first)}${cells.map((text, at) => text.padStart(widths[at + 1]!)).join('')}`,
+    ([code = '', ...cells]) => `  ${cutTo(code, first).padEnd(first)}${cells.map((text, at) => text.padStart(widths[at + 1]!)).join('')}`,
   )
 }
