@@ -17,18 +17,22 @@ export async function generate(): Promise<void> {
   for (const name of readdirSync(dialects)) {
     const wire = join(dialects, name, 'wire.ts')
     if (!existsSync(wire)) continue
-    const { records, custom, pin } = (await import(pathToFileURL(wire).href)) as Wire
+    const { records, pin, ...beside } = (await import(pathToFileURL(wire).href)) as Wire
     writeFileSync(join(dialects, name, 'shapes.gen.js'), shapesModule(records))
     writeFileSync(join(dialects, name, 'shapes.gen.d.ts'), declarations)
     writeFileSync(
       join(root, `dist/schema/${name}.json`),
-      JSON.stringify(documentSchema(name, { ...pinned(records, pin), ...(custom !== undefined && { custom }) })),
+      JSON.stringify(documentSchema(name, { ...pinned(records, pin), ...named(beside) })),
     )
   }
 }
 
 /** `pin`: what tells the records of a type from all others, where the schema itself does not say it. */
-type Wire = { records: Record<string, TSchema>; custom?: TSchema; pin?: (tag: string) => object | undefined }
+type Wire = { records: Record<string, TSchema>; pin?: (tag: string) => object | undefined } & Beside
+/** Records that are legal and have no check of their own: those of a user, and messages in recorded traffic. */
+type Beside = { custom?: TSchema; traffic?: TSchema }
+
+const named = ({ custom, traffic }: Beside): Record<string, TSchema> => ({ ...(custom && { custom }), ...(traffic && { traffic }) })
 
 function pinned(records: Wire['records'], pin: Wire['pin']): Wire['records'] {
   return Object.fromEntries(
