@@ -186,7 +186,7 @@ function shareCommon({ schemas, shared }: Shared): Shared {
   const own = schemas.map((schema) => ({
     ...schema,
     properties: Object.fromEntries(Object.entries(schema.properties ?? {}).filter(([key]) => !names.has(key))),
-    allOf: [{ $ref: 'common' }],
+    allOf: [...((schema['allOf'] as Schema[] | undefined) ?? []), { $ref: 'common' }],
   }))
   return { schemas: own, shared }
 }
@@ -199,7 +199,7 @@ export declare const schemaOf: Shapes['schemaOf']
 
 function documentSchema(name: string, records: Record<string, TSchema>): object {
   const tags = Object.keys(records)
-  const { schemas, shared } = shareRepeated(tags.map((tag) => plain(records[tag]!)))
+  const { schemas, shared } = shareCommon(shareRepeated(tags.map((tag) => plain(records[tag]!))))
   const own = Object.fromEntries(tags.map((tag, index) => [tag, schemas[index]]))
   const text = JSON.stringify({ ...own, ...Object.fromEntries(shared) })
   return {
@@ -207,7 +207,7 @@ function documentSchema(name: string, records: Record<string, TSchema>): object 
     $id: `urn:sluice:schema:${name}`,
     title: `One record of the ${name} dialect`,
     anyOf: tags.map((tag) => ({ $ref: `#/$defs/${tag.replaceAll('~', '~0').replaceAll('/', '~1')}` })),
-    $defs: strictly(JSON.parse(text.replaceAll(/"\$ref":"(shared\d+)"/g, '"$ref":"#/$defs/$1"'))) as object,
+    $defs: strictly(JSON.parse(text.replaceAll(/"\$ref":"(shared\d+|common)"/g, '"$ref":"#/$defs/$1"'))) as object,
   }
 }
 
