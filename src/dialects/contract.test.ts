@@ -1,5 +1,6 @@
-// What a decoder does for every dialect: unknown keys stay with what their record tells.
+// What a decoder does for every dialect: unknown keys stay with what their record tells. And that none is left out of the shared suite.
 import assert from 'node:assert/strict'
+import { existsSync, readdirSync } from 'node:fs'
 import { test } from 'node:test'
 import type { Rec } from '../base/json.ts'
 import type { Event } from '../model/event.ts'
@@ -62,4 +63,10 @@ test('a record that tells nothing is kept for its unknown keys, deep or on top',
     [{ ...kept, type: 'b' }],
     'its text is kept already',
   )
+})
+
+test('every dialect runs the shared suite', () => {
+  const here = new URL('.', import.meta.url)
+  const folders = readdirSync(here, { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  for (const { name } of folders) assert.ok(existsSync(new URL(`${name}/suite.test.ts`, here)), name)
 })

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Rec } from '../../base/json.ts'
-import { acp } from './index.ts'
 import {
   answer,
   ask,
@@ -11,36 +10,19 @@ import {
   fail,
   findingsOf,
   fixture,
-  jsonFixture,
   mayI,
   message,
   namesIn,
   opening,
   plain,
   prompt,
+  repaired,
   says,
   tool,
   toolUpdate,
   turn,
   update,
 } from './support.test.ts'
-
-test('each stream of the rejected corpus breaks the rule it was made for', () => {
-  const expected = jsonFixture('rejected/expected.json') as Record<string, string[]>
-  assert.deepEqual(
-    namesIn('rejected/', '.ndjson').toSorted(),
-    Object.keys(expected)
-      .map((name) => `rejected/${name}`)
-      .toSorted(),
-  )
-  for (const [name, codes] of Object.entries(expected)) assert.deepEqual(codesOf(fixture(`rejected/${name}`)), codes, name)
-  const broken = new Set(Object.values(expected).flat())
-  assert.deepEqual(
-    Object.keys(acp.rules).filter((code) => !broken.has(code)),
-    [],
-    'every rule has a stream that breaks it',
-  )
-})
 
 test('a warning where real agents and hosts do it, an error elsewhere', () => {
   const severity = (name: string): string | undefined => findingsOf(fixture(`rejected/${name}.ndjson`))[0]?.severity
@@ -110,22 +92,10 @@ test('an answer may be an error', () => {
 
 // ── repair ───────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The records with those that a repair puts before them, marked. */
-function repaired(records: readonly Rec[]): Rec[] {
-  const order = acp.order()
-  const fixed: Rec[] = []
-  for (const record of records) {
-    const tag = acp.tag(record)!
-    fixed.push(...order.missing(record, tag).map((added) => ({ ...added, synthetic: `before ${tag}` })), record)
-    order.push(record, tag, () => undefined)
-  }
-  return [...fixed, ...order.missing(undefined, undefined).map((added) => ({ ...added, synthetic: 'at the end' }))]
-}
-
 test('a prompt without an answer gets an error, in the frame of its stream', () => {
   const cut = [...opening, prompt(), says('a')]
   const error = { code: -32603, message: 'the stream ended before the answer' }
-  const synthetic = 'at the end'
+  const synthetic = 'repair: missing at the end of the stream'
   assert.deepEqual(plain(repaired(cut).at(-1)), { jsonrpc: '2.0', id: 2, error, synthetic })
   const traffic = cut.map((record, index) => ({ t: index, from: index % 2 === 0 ? 'client' : 'agent', message: record }))
   assert.deepEqual(plain(repaired(traffic).at(-1)), { t: 5, from: 'agent', message: { jsonrpc: '2.0', id: 2, error }, synthetic })
@@ -143,7 +113,7 @@ test('a call that was not told gets told, before its update', () => {
   const fixed = repaired(records)
   assert.deepEqual(codesOf(fixed), [])
   assert.equal(fixed.length, records.length + 1)
-  assert.equal(fixed[5]?.['synthetic'], 'before session/update/tool_call_update')
+  assert.equal(fixed[5]?.['synthetic'], 'repair: missing before session/update/tool_call_update')
 })
 
 test('what is whole stays as it is', () => {

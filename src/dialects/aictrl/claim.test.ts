@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { readdirSync } from 'node:fs'
 import { test } from 'node:test'
 import { aictrl } from './index.ts'
-import { fixture, folder } from './support.test.ts'
+import { fixture, namesIn } from './support.test.ts'
 
 test('every record type of the shapes is known to the claim', () => {
   for (const type of Object.keys(aictrl.shapes.checks)) {
@@ -11,8 +10,8 @@ test('every record type of the shapes is known to the claim', () => {
 })
 
 test("the document's examples are claimed, and its sessions for sure", () => {
-  for (const name of readdirSync(new URL('document/', folder))) {
-    const claims = fixture(`document/${name}`).map((record) => aictrl.claim(record))
+  for (const name of namesIn('document/', '')) {
+    const claims = fixture(name).map((record) => aictrl.claim(record))
     assert.ok(
       claims.every((claim) => claim >= (name.includes('base') ? 0 : 0.5)),
       name,

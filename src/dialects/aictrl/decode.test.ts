@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
-import { readdirSync } from 'node:fs'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Rec } from '../../base/json.ts'
 import type { Event, EventOf, Kind } from '../../model/event.ts'
 import { toolFailed } from '../../model/outcome.ts'
 import { aictrl } from './index.ts'
-import { decodeAll, fixture, folder, shortly } from './support.test.ts'
+import { decodeAll, fixture, namesIn, shortly } from './support.test.ts'
 
 const only = <K extends Kind>(events: readonly Event[], kind: K): EventOf<K>[] =>
   events.filter((event): event is EventOf<K> => event.kind === kind)
@@ -127,8 +126,8 @@ test("the document's session, event by event", () => {
 })
 
 test('each example of the document is read alone, without a session or a time', () => {
-  for (const name of readdirSync(new URL('document/', folder)).filter((file) => file.endsWith('.json'))) {
-    const events = decodeAll(fixture(`document/${name}`))
+  for (const name of namesIn('document/', '.json')) {
+    const events = decodeAll(fixture(name))
     const troubles = events.filter(({ kind }) => kind === 'issue' || kind === 'raw').map(shortly)
     const expected = name.includes('base')
       ? [{ kind: 'raw', type: '<event_type>', why: 'unknown' }]

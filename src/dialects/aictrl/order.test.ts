@@ -1,41 +1,9 @@
 import assert from 'node:assert/strict'
-import { readdirSync } from 'node:fs'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Rec } from '../../base/json.ts'
-import { aictrl } from './index.ts'
-import { rules } from './order.ts'
-import { codesOf, findingsOf, fixture, folder, plain, textOfFixture } from './support.test.ts'
-
-const expected = JSON.parse(textOfFixture('rejected/expected.json')) as Record<string, string[]>
-const streamsIn = (name: string): string[] => readdirSync(new URL(`${name}/`, folder)).filter((file) => file.endsWith('.ndjson'))
-
-test("the document's sessions are legal", () => {
-  for (const file of streamsIn('document')) assert.deepEqual(findingsOf(fixture(`document/${file}`)), [], file)
-})
-
-test('streams made after the described behaviour are legal, where the program keeps to its document', () => {
-  const broken = new Map([
-    ['provider-failure.ndjson', ['error-before-complete']],
-    ['cut.ndjson', ['missing-end']],
-  ])
-  for (const file of streamsIn('made')) assert.deepEqual(codesOf(fixture(`made/${file}`)), broken.get(file) ?? [], file)
-  assert.deepEqual(
-    findingsOf(fixture('made/provider-failure.ndjson')).map(({ severity }) => severity),
-    ['warn'],
-  )
-})
-
-for (const file of streamsIn('rejected')) {
-  test(`rejected: ${file}`, () => {
-    assert.deepEqual(codesOf(fixture(`rejected/${file}`)), expected[file])
-  })
-}
-
-test('the rejected corpus has every file on its list and breaks every rule', () => {
-  assert.deepEqual(Object.keys(expected).toSorted(), streamsIn('rejected').toSorted())
-  assert.deepEqual(new Set(Object.values(expected).flat()), new Set(Object.keys(rules)))
-})
+import { unmarked } from '../support.test.ts'
+import { codesOf, findingsOf, fixture, plain, repaired } from './support.test.ts'
 
 test('a session that ends may start again, and counts anew', () => {
   const session = fixture('made/interleaved.ndjson').filter(({ sessionID }) => sessionID === 'ses_a')
@@ -87,22 +55,6 @@ test('a session without steps is legal', () => {
 
 // ── repair ───────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** As the driver does it: what was added is not missing any more. */
-function repaired(records: readonly Rec[]): Rec[] {
-  const order = aictrl.order()
-  const out: Rec[] = []
-  const put = (record: Rec): void => {
-    out.push(record)
-    order.push(record, aictrl.tag(record)!, () => {})
-  }
-  for (const record of records) {
-    order.missing(record, aictrl.tag(record)).forEach(put)
-    put(record)
-  }
-  order.missing(undefined, undefined).forEach(put)
-  return out
-}
-
 test('a legal stream needs no repair', () => {
   for (const file of [
     'document/session.ndjson',
@@ -117,7 +69,7 @@ test('a legal stream needs no repair', () => {
 
 test('a cut session gets its open ends closed and one session_complete', () => {
   const records = fixture('made/cut.ndjson')
-  assert.deepEqual(repaired(records).slice(records.length), [
+  assert.deepEqual(unmarked(repaired(records).slice(records.length)), [
     {
       type: 'subagent_complete',
       timestamp: 1741500000040,

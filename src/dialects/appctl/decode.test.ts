@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import type { Rec } from '../../base/json.ts'
 import type { EventOf, Kind } from '../../model/event.ts'
 import { appctl } from './index.ts'
@@ -272,23 +271,4 @@ test('the claim', () => {
   for (const tag of Object.keys(appctl.shapes.checks)) assert.equal(appctl.claim({ kind: tag }), 1, tag)
   assert.equal(appctl.claim({ kind: 'brand_new' }), 0.3)
   assert.equal(appctl.claim({ kind: 'error', seq: 1 }), 0, "sluice's own event")
-})
-
-test('the decoder never throws', () => {
-  const record = fc.tuple(
-    fc.constantFrom(...Object.keys(appctl.shapes.checks)),
-    fc.dictionary(
-      fc.constantFrom('text', 'id', 'name', 'arguments', 'result', 'status', 'message', 'session_id', 'transcript_len'),
-      fc.jsonValue(),
-    ),
-  )
-  fc.assert(
-    fc.property(fc.array(record, { maxLength: 12 }), (list) => {
-      const events = decodeAll(list.map(([kind, fields]) => ({ ...(fields as Rec), kind })))
-      assert.deepEqual(
-        events.map(({ seq }) => seq),
-        events.map((_, index) => index + 1),
-      )
-    }),
-  )
 })

@@ -1,30 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { breakStream, createRandom, legalStream } from '../../testing/index.ts'
 import type { Rec } from '../../base/json.ts'
-import { appctl } from './index.ts'
-import { codesOf, findingsOf, fixture, jsonFixture, namesIn, plain } from './support.test.ts'
-
-test('each stream of the rejected corpus breaks the rule it was made for', () => {
-  const expected = jsonFixture('rejected/expected.json') as Record<string, string[]>
-  assert.deepEqual(
-    namesIn('rejected/', '.ndjson').toSorted(),
-    Object.keys(expected)
-      .map((name) => `rejected/${name}`)
-      .toSorted(),
-  )
-  for (const [name, codes] of Object.entries(expected)) assert.deepEqual(codesOf(fixture(`rejected/${name}`)), codes, name)
-  const broken = new Set(Object.values(expected).flat())
-  assert.deepEqual(
-    Object.keys(appctl.rules).filter((code) => !broken.has(code)),
-    [],
-    'every rule has a stream that breaks it',
-  )
-})
-
-test("the document's whole turns are legal", () => {
-  for (const name of namesIn('document/', '.ndjson')) assert.deepEqual(findingsOf(fixture(name)), [], name)
-})
+import { unmarked } from '../support.test.ts'
+import { codesOf, fixture, repaired } from './support.test.ts'
 
 test('one finding for one defect', () => {
   const many = (record: Rec): Rec[] => Array.from({ length: 9 }, () => record)
@@ -67,22 +45,6 @@ test('deltas want their assistant_message, but for text before a call and a turn
 
 // ── repair ───────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** As the driver does it: what was added is not missing any more. */
-function repaired(records: readonly Rec[]): Rec[] {
-  const order = appctl.order()
-  const out: Rec[] = []
-  const put = (record: Rec): void => {
-    out.push(record)
-    order.push(record, appctl.tag(record)!, () => {})
-  }
-  for (const record of records) {
-    order.missing(record, appctl.tag(record)).forEach(put)
-    put(record)
-  }
-  order.missing(undefined, undefined).forEach(put)
-  return plain(out)
-}
-
 test('repair adds what is missing: prompts, results, dones', () => {
   for (const name of [
     'no-prompt',
@@ -96,10 +58,12 @@ test('repair adds what is missing: prompts, results, dones', () => {
     assert.deepEqual(codesOf(repaired(fixture(`rejected/${name}.ndjson`))), [], name)
   }
   assert.deepEqual(
-    repaired([
-      { kind: 'user_prompt', text: 'a' },
-      { kind: 'tool_call', id: 'c', name: 'x', arguments: {} },
-    ]).slice(2),
+    unmarked(
+      repaired([
+        { kind: 'user_prompt', text: 'a' },
+        { kind: 'tool_call', id: 'c', name: 'x', arguments: {} },
+      ]),
+    ).slice(2),
     [{ kind: 'tool_result', id: 'c', result: 'abandoned', status: 'error', duration_ms: 0 }, { kind: 'done' }],
   )
 })
@@ -115,16 +79,4 @@ test('repair adds the call of a result or of a question; what comes twice lacks 
   for (const twice of [result, done, { kind: 'error', message: 'e' }])
     assert.deepEqual(repaired([prompt, call, result, done, twice]), [prompt, call, result, done, twice])
   assert.deepEqual(repaired([prompt, call, result, result, done]), [prompt, call, result, result, done])
-})
-
-test('made-up streams: the legal ones pass unchanged, the broken ones are caught, cut ones can be repaired', () => {
-  for (let seed = 0; seed < 60; seed++) {
-    const records = legalStream('appctl', seed)
-    assert.deepEqual(findingsOf(records), [], `seed ${seed}`)
-    const known = records.filter((record) => Object.hasOwn(appctl.shapes.checks, String(record['kind'])))
-    assert.deepEqual(repaired(known), plain(known), `seed ${seed}`)
-    const broken = breakStream(records, 'appctl', createRandom(seed))
-    if (broken !== undefined) assert.ok(codesOf(broken.records).includes(broken.code), `seed ${seed}: ${broken.what}`)
-    assert.deepEqual(codesOf(repaired(known.slice(0, seed % known.length))), [], `seed ${seed}`)
-  }
 })

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import type { Rec } from '../../base/json.ts'
 import type { EventOf, Kind } from '../../model/event.ts'
 import { avenor } from './index.ts'
@@ -609,39 +608,6 @@ test('a session whose end nobody told was cut, also before its first turn', () =
   assert.deepEqual(
     only(fixture('document/09-error-permission.json'), 'session.end').map(({ reason, synthetic }) => [reason, synthetic]),
     [['cut', 'cut']],
-  )
-})
-
-test('the decoder never throws', () => {
-  const tags = Object.keys(avenor.shapes.checks)
-  const record = fc.tuple(
-    fc.constantFrom(...tags),
-    fc.dictionary(
-      fc.constantFrom(
-        'session_id',
-        'content',
-        'toolCallId',
-        'status',
-        'options',
-        'request_id',
-        'phase',
-        'iteration',
-        'usage',
-        'payload',
-        'stop_reason',
-        'attempt',
-      ),
-      fc.jsonValue(),
-    ),
-  )
-  fc.assert(
-    fc.property(fc.array(record, { maxLength: 12 }), (list) => {
-      const events = decodeAll(list.map(([event, fields]) => ({ ...(fields as Rec), event })))
-      assert.deepEqual(
-        events.map(({ seq }) => seq),
-        events.map((_, index) => index + 1),
-      )
-    }),
   )
 })
 

@@ -48,6 +48,7 @@ test('a thought that ends after the first words of the answer (appctl)', () => {
       ['text.end', { text: 'ab', streamed: true }],
       ['turn.end', { reason: 'end_turn' }],
     ],
+    undefined,
     { interleaved: true },
   ).filter(({ kind, synthetic }) => kind !== 'text.end' || synthetic === undefined)
   const { records } = encodeAll(events)

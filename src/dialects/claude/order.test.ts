@@ -3,13 +3,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Rec } from '../../base/json.ts'
 import { claude } from './index.ts'
-import { rules } from './order.ts'
 import {
   codesOf,
   contentOf,
   decodeAll,
   ended,
-  findingsOf,
   fixture,
   gave,
   id,
@@ -18,35 +16,12 @@ import {
   only,
   raw,
   recordings,
+  repaired,
   said,
   text,
   told,
   use,
 } from './support.test.ts'
-
-const [expected] = fixture('rejected/expected.json') as [Record<string, string[]>]
-
-test('each rejected stream leads to its findings', () => {
-  for (const [name, codes] of Object.entries(expected)) {
-    assert.deepEqual(
-      findingsOf(fixture(`rejected/${name}`)).map(({ code }) => code),
-      codes,
-      name,
-    )
-  }
-})
-
-test('every rule has a stream that breaks it, and every finding a rule', () => {
-  const broken = new Set(Object.values(expected).flat())
-  assert.deepEqual(
-    Object.keys(rules).filter((code) => !broken.has(code)),
-    [],
-  )
-  assert.deepEqual(
-    [...broken].filter((code) => code !== 'shape' && !Object.hasOwn(rules, code)),
-    [],
-  )
-})
 
 test('what real programs do is legal', () => {
   const replay: Rec = { ...told(text('x')), isReplay: true }
@@ -128,18 +103,6 @@ test('both sides of a two-way run in one file', () => {
     assert.deepEqual(codesOf([...asks, ...both]), [], path)
   }
 })
-
-const repaired = (records: readonly Rec[]): Rec[] => {
-  const order = claude.order()
-  const whole = records.flatMap((record) => {
-    const tag = claude.tag(record)!
-    const missing = order.missing(record, tag).map((added) => ({ ...added, synthetic: `repair: missing before ${tag}` }))
-    for (const added of missing) order.push(added, claude.tag(added)!, () => undefined)
-    order.push(record, tag, () => undefined)
-    return [...missing, record]
-  })
-  return [...whole, ...order.missing(undefined, undefined)]
-}
 
 const tagsOf = (records: readonly Rec[]): (string | undefined)[] => records.map((record) => claude.tag(record))
 

@@ -1,22 +1,13 @@
-// Every recording of the real programs: nothing is unknown, nothing is told twice or lost, and the numbers are the program's own.
+// Every recording of the real programs: nothing is told twice or lost, and the numbers are the program's own.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isRecord, type Rec } from '../../base/json.ts'
 import type { Event } from '../../model/event.ts'
 import { outputTokens, totalTokens } from '../../model/usage.ts'
-import { claude } from './index.ts'
-import { decodeAll, encodeAll, eventsIn, findingsOf, fixture, isStdin, isTranscript, only, recordings } from './support.test.ts'
+import { cutShort, decodeAll, encodeAll, eventsIn, findingsOf, fixture, isStdin, isTranscript, only, recordings } from './support.test.ts'
 
 const all = recordings()
 const streams = all.filter((path) => !isTranscript(path) && !isStdin(path))
-const cutShort = [
-  '1.0.128/r-sigint.ndjson',
-  '1.0.128/r-sigterm.ndjson',
-  '2.0.76/r-sigterm.ndjson',
-  '2.1.325/h-401-forever.ndjson',
-  '2.1.325/r-sigterm.ndjson',
-  '2.1.325/t-permission-never-answered.ndjson',
-]
 const results = (path: string): Rec[] => fixture(path).filter(({ type }) => type === 'result')
 const blocksIn = (records: readonly Rec[], type: string): Rec[] =>
   records
@@ -25,39 +16,6 @@ const blocksIn = (records: readonly Rec[], type: string): Rec[] =>
 
 test('the recordings are there', () =>
   assert.ok(streams.length > 190 && all.filter(isTranscript).length > 40 && all.filter(isStdin).length > 20))
-
-test('every record is of a known type and shape, with known keys', () => {
-  for (const path of all) {
-    for (const record of fixture(path)) {
-      const tag = claude.tag(record) ?? ''
-      assert.ok(claude.shapes.checks[tag]?.(record), `${path}: ${tag}`)
-      assert.deepEqual(
-        Object.keys(record).filter((key) => !claude.shapes.keys[tag]?.has(key)),
-        [],
-        `${path}: ${tag}`,
-      )
-      assert.equal(claude.claim(record), 1, `${path}: ${tag}`)
-    }
-  }
-})
-
-test('every record is told, none is unknown, none is an issue', () => {
-  for (const path of all) {
-    const events = eventsIn(path)
-    assert.deepEqual(
-      events.filter((event) => event.kind === 'issue' || (event.kind === 'raw' && event.why === 'unknown')),
-      [],
-      path,
-    )
-    const spoken = new Set(events.filter(({ synthetic }) => synthetic === undefined).map(({ origin }) => origin?.record))
-    fixture(path).forEach((_, index) => assert.ok(spoken.has(index + 1), `${path}: record ${index + 1} says nothing`))
-    assert.deepEqual(
-      events.map(({ seq }) => seq),
-      events.map((_, index) => index + 1),
-      path,
-    )
-  }
-})
 
 test('what the model has no word for is kept beside it', () => {
   const paths = new Set<string>()
@@ -82,13 +40,6 @@ test('what the model has no word for is kept beside it', () => {
     'usage.update.rate_limit_info.isUsingOverage',
     'usage.update.rate_limit_info.surpassedThreshold',
   ])
-})
-
-test('order: one missing end where a recording ends early, no finding anywhere else', () => {
-  for (const path of all) {
-    const found = findingsOf(fixture(path)).map(({ code, severity }) => `${severity} ${code}`)
-    assert.deepEqual(found, cutShort.includes(path) ? ['error missing-end'] : [], path)
-  }
 })
 
 test('a recording that ends early has turn and session cut, the others end with their last result', () => {

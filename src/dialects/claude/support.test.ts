@@ -1,56 +1,35 @@
 // What the tests of this folder share: fixtures in, events, records and findings out.
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
-import { parseJson, type Rec } from '../../base/json.ts'
-import type { Event, EventOf, Kind, Payload, Place } from '../../model/event.ts'
-import { createPen, type PenOptions } from '../../model/pen.ts'
-import type { Finding } from '../contract.ts'
+import { readdirSync } from 'node:fs'
+import type { Rec } from '../../base/json.ts'
+import type { Event } from '../../model/event.ts'
+import { encodeAs, plain, supportOf, tellAll, type Told, type Written } from '../support.test.ts'
 import { claude } from './index.ts'
 
-const folder = new URL('../../../fixtures/claude/', import.meta.url)
+export { kindsOf, only, plain, tellAll, type Told } from '../support.test.ts'
+export const support = supportOf(claude, 'agent')
+export const { fixture, decodeSides: decodeBoth, decodeAll, eventsIn, findingsOf, repaired } = support
+export const encodeAll = (events: readonly Event[]): Written => encodeAs(claude, events)
 
 /** Paths inside the fixture folder, by a part of their name. */
 export const recordings = (part = ''): string[] =>
-  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  readdirSync(support.folder, { recursive: true, encoding: 'utf8' })
     .map((path) => path.replaceAll('\\', '/'))
     .filter((path) => /^\d.*\.(ndjson|jsonl|json)$/.test(path) && path.includes(part))
     .toSorted()
 
-export function fixture(path: string): Rec[] {
-  const text = readFileSync(new URL(path, folder), 'utf8')
-  if (path.endsWith('.json')) return [parseJson(text)].flat() as Rec[]
-  return text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => parseJson(line) as Rec)
-}
+/** They end early. */
+export const cutShort = [
+  '1.0.128/r-sigint.ndjson',
+  '1.0.128/r-sigterm.ndjson',
+  '2.0.76/r-sigterm.ndjson',
+  '2.1.325/h-401-forever.ndjson',
+  '2.1.325/r-sigterm.ndjson',
+  '2.1.325/t-permission-never-answered.ndjson',
+]
 
 export const isTranscript = (path: string): boolean => path.includes('.session/')
 export const isStdin = (path: string): boolean => path.includes('.stdin.')
-
-// ── reading ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-type Side = 'agent' | 'host'
-
-/** Both sides of a two-way run in one stream. */
-export function decodeBoth(records: readonly (readonly [Rec, Side])[]): Event[] {
-  const decoder = claude.decoder()
-  const events = records.flatMap(([record, from], index) =>
-    decoder.push(record, { dialect: 'claude', from, record: index + 1, line: index + 1, offset: 0, length: 0 }),
-  )
-  return [...events, ...decoder.end()]
-}
-export const decodeAll = (records: readonly Rec[]): Event[] => decodeBoth(records.map((record) => [record, 'agent']))
-export const eventsIn = (path: string): Event[] => decodeAll(fixture(path))
-
-export const only = <K extends Kind>(events: readonly Event[], kind: K): EventOf<K>[] =>
-  events.filter((event): event is EventOf<K> => event.kind === kind)
-
-/** Kinds in order, `*` for what sluice added. */
-export const kindsOf = (events: readonly Event[]): string[] =>
-  events.map(({ kind, synthetic }) => (synthetic === undefined ? kind : `${kind}*`))
-
-export const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T
 
 /** The kind and its own fields, with lane, call and place in the message, without what every event has. */
 export function shortly(event: Event): Rec {
@@ -59,34 +38,6 @@ export function shortly(event: Event): Rec {
 }
 
 // ── writing ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-export type Written = { records: Rec[]; added: string[]; lost: string[] }
-
-export function encodeAll(events: readonly Event[]): Written {
-  const written: Written = { records: [], added: [], lost: [] }
-  const encoder = claude.encoder({
-    write: (record, synthetic) => void written.records.push(plain(synthetic === undefined ? record : { ...record, synthetic })),
-    added: (what) => void written.added.push(what),
-    lost: (event, field, how = 'drop') => void written.lost.push(`${event.kind}${field === undefined ? '' : `.${field}`} ${how}`),
-  })
-  for (const event of events) if (claude.loss[event.kind].how !== 'drop') encoder.push(event)
-  encoder.end()
-  return written
-}
-
-/** Events of some other source, written by hand: [kind, payload, place]. */
-export type Told = { [K in Kind]: readonly [kind: K, payload: Payload<K>, place?: Place] }[Kind]
-
-export function tellAll(told: readonly Told[], options?: PenOptions): Event[] {
-  const pen = createPen(options)
-  told.forEach(([kind, payload, place], index) => {
-    pen.begin({ dialect: 'other', from: 'agent', record: index + 1, line: index + 1, offset: 0, length: 0 })
-    pen.emit(kind, payload as never, place) // a tuple's kind and payload belong together
-  })
-  pen.begin(undefined)
-  pen.end()
-  return pen.take()
-}
 
 /** What the encoder makes of such events: legal, and with known keys only. */
 export function written(events: readonly Told[]): Written {
@@ -110,18 +61,6 @@ export const contentOf = (record: Rec): Rec[] => (record['message'] as Rec)['con
 
 // ── judging ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Shape and order. */
-export function findingsOf(records: readonly Rec[]): Finding[] {
-  const order = claude.order()
-  const found: Finding[] = []
-  for (const record of records) {
-    const tag = claude.tag(record) ?? ''
-    if (claude.shapes.checks[tag]?.(record) !== true) found.push({ code: 'shape', severity: 'error', text: tag })
-    else order.push(record, tag, (finding) => void found.push(finding))
-  }
-  order.end((finding) => void found.push(finding))
-  return found
-}
 export const codesOf = (records: readonly Rec[]): string[] =>
   findingsOf(records).map(({ code, severity }) => (severity === 'warn' ? `${code}?` : code))
 

@@ -226,7 +226,7 @@ test("a host's words alone tell the prompts, and what it wanted of the thread", 
     { id: 4, method: 'turn/interrupt', params: { threadId: 't', turnId: '1' } },
     { id: 0, result: { decision: 'accept' } },
   ]
-  const events = decodeAll(records, 'host')
+  const events = decodeAll(records, undefined, 'host')
   assert.deepEqual(kindsOf(events), ['raw', 'session.start*', 'prompt.submit', 'prompt.submit', 'cancel.request', 'raw', 'session.end*'])
   const [start] = only(events, 'session.start')
   assert.deepEqual([start?.cwd, start?.model, start?.mode], ['/a', 'gpt-6', 'never'])

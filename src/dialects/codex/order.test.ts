@@ -2,22 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Rec } from '../../base/json.ts'
-import { codex } from './index.ts'
-import { rules } from './order.ts'
-import { codesOf, done, ends, event, fixture, item, jsonFixture, meta, notify, serverItem, starts, thread, turn } from './support.test.ts'
-
-const expected = jsonFixture('rejected/expected.json') as Record<string, string[]>
-
-for (const [name, codes] of Object.entries(expected))
-  test(`${name} is rejected`, () => assert.deepEqual(codesOf(fixture(`rejected/${name}`)), codes))
-
-test('every rule is broken by some rejected stream', () => {
-  const broken = new Set(Object.values(expected).flat())
-  assert.deepEqual(
-    Object.keys(rules).filter((code) => !broken.has(code)),
-    [],
-  )
-})
+import { codesOf, done, ends, event, item, meta, notify, repaired, serverItem, starts, thread, turn } from './support.test.ts'
 
 const legal: Record<string, Rec[]> = {
   'an error item before the turn': [thread, item('completed', 'error', { message: 'x' }), turn, done],
@@ -63,18 +48,6 @@ const legal: Record<string, Rec[]> = {
   ],
 }
 for (const [what, records] of Object.entries(legal)) test(`${what} is legal`, () => assert.deepEqual(codesOf(records), []))
-
-/** The stream with what is missing put in. */
-function repaired(records: readonly Rec[]): Rec[] {
-  const order = codex.order()
-  const whole = records.flatMap((record) => {
-    const tag = codex.tag(record)!
-    const before = order.missing(record, tag)
-    order.push(record, tag, () => {})
-    return [...before, record]
-  })
-  return [...whole, ...order.missing(undefined, undefined)]
-}
 
 test('a repair adds the ends of turns, in the form that the stream has', () => {
   const open: Record<string, Rec[]> = {

@@ -1,63 +1,25 @@
-// Every recording of the real program: nothing is unknown, nothing is told twice or lost, and the numbers are the program's own.
+// Every recording of the real program: nothing is told twice or lost, and the numbers are the program's own.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Rec } from '../../base/json.ts'
 import type { Event, Usage } from '../../model/event.ts'
 import { addUsage } from '../../model/usage.ts'
 import { codex } from './index.ts'
-import { all, eventsIn, execRuns, findingsOf, fixture, only, plain, rollouts, stdins, stdouts, traffics } from './support.test.ts'
+import { cutShort, all, eventsIn, execRuns, fixture, only, plain, rollouts, stdins, stdouts, traffics } from './support.test.ts'
 import { usageOf } from './values.ts'
 
-/** Killed: their last turn has no end. */
-const cutShort = ['exec/r-sigint.ndjson', 'exec/r-sigterm.ndjson', 'exec/r-sigterm.rollout.jsonl']
 const messageOf = (record: Rec): Rec => (record['message'] ?? record) as Rec
-const real = <T extends Event>(events: readonly T[]): T[] => events.filter(({ synthetic }) => synthetic === undefined)
 
 test('the recordings are there', () => {
   assert.deepEqual([execRuns.length, rollouts.length, stdouts.length, stdins.length, traffics.length], [28, 29, 12, 12, 12])
 })
 
-test('every record is of a known type and shape, with known keys', () => {
-  for (const path of all) {
-    for (const record of fixture(path)) {
-      const tag = codex.tag(record) ?? ''
-      assert.ok(codex.shapes.checks[tag]?.(record), `${path}: ${tag}`)
-      assert.deepEqual(
-        Object.keys(record).filter((key) => !codex.shapes.keys[tag]?.has(key)),
-        [],
-        `${path}: ${tag}`,
-      )
-      assert.ok(codex.claim(record) >= 0.3, `${path}: ${tag}`)
-    }
+test('every recording has records that could be of no other agent', () => {
+  for (const path of all)
     assert.ok(
       fixture(path).some((record) => codex.claim(record) >= 0.9),
       path,
     )
-  }
-})
-
-test('every record is told, none is unknown, none is an issue', () => {
-  for (const path of all) {
-    const events = eventsIn(path)
-    assert.deepEqual(
-      events.filter((event) => event.kind === 'issue' || (event.kind === 'raw' && event.why === 'unknown')),
-      [],
-      path,
-    )
-    const spoken = new Set(real(events).map(({ origin }) => origin?.record))
-    fixture(path).forEach((_, index) => assert.ok(spoken.has(index + 1), `${path}: record ${index + 1} says nothing`))
-    assert.deepEqual(
-      events.map(({ seq }) => seq),
-      events.map((_, index) => index + 1),
-    )
-  }
-})
-
-test('order: one missing end where a recording was killed, no finding anywhere else', () => {
-  for (const path of all) {
-    const codes = findingsOf(fixture(path)).map(({ code }) => code)
-    assert.deepEqual(codes, cutShort.includes(path) ? ['missing-end'] : [], path)
-  }
 })
 
 test('one session with one end, cut where the recording was', () => {

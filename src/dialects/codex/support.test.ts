@@ -1,52 +1,22 @@
 // What the tests of this folder share: fixtures in, events and findings out, records by hand.
-import { readdirSync, readFileSync } from 'node:fs'
-import { parseJson, type Rec } from '../../base/json.ts'
-import type { Event, EventOf, Kind, Origin } from '../../model/event.ts'
-import type { Finding } from '../contract.ts'
+import type { Rec } from '../../base/json.ts'
+import type { Event, Kind } from '../../model/event.ts'
+import { plain, supportOf } from '../support.test.ts'
 import { codex } from './index.ts'
 
-const folder = new URL('../../../fixtures/codex/', import.meta.url)
+export { kindsOf, only, plain } from '../support.test.ts'
+export const support = supportOf(codex)
+export const { namesIn, fixture, decodeAll, eventsIn, codesOf, repaired } = support
 
-/** Paths inside the fixture folder. */
-export const recordings = (place: 'exec' | 'app-server', ending: string): string[] =>
-  readdirSync(new URL(place, folder))
-    .filter((name) => name.endsWith(ending))
-    .map((name) => `${place}/${name}`)
-    .toSorted()
-
-export const execRuns = recordings('exec', '.ndjson')
-export const rollouts = recordings('exec', '.rollout.jsonl')
-export const stdins = recordings('app-server', '.stdin.ndjson')
-export const traffics = recordings('app-server', '.traffic.ndjson')
-export const stdouts = recordings('app-server', '.ndjson').filter((path) => !/\.(stdin|traffic)\./.test(path))
+export const execRuns = namesIn('exec/', '.ndjson')
+export const rollouts = namesIn('exec/', '.rollout.jsonl')
+export const stdins = namesIn('app-server/', '.stdin.ndjson')
+export const traffics = namesIn('app-server/', '.traffic.ndjson')
+export const stdouts = namesIn('app-server/', '.ndjson').filter((path) => !/\.(stdin|traffic)\./.test(path))
 export const all = [...execRuns, ...rollouts, ...stdouts, ...stdins, ...traffics]
 
-export const jsonFixture = (path: string): unknown => parseJson(readFileSync(new URL(path, folder), 'utf8'))
-export const fixture = (path: string): Rec[] =>
-  readFileSync(new URL(path, folder), 'utf8')
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => parseJson(line) as Rec)
-
-// ── reading ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-export function decodeAll(records: readonly Rec[], from?: Origin['from']): Event[] {
-  const decoder = codex.decoder()
-  const events = records.flatMap((record, index) =>
-    decoder.push(record, { dialect: 'codex', from, record: index + 1, offset: 0, length: 0 }),
-  )
-  return [...events, ...decoder.end()]
-}
-export const eventsIn = (path: string): Event[] => decodeAll(fixture(path))
-
-export const only = <K extends Kind>(events: readonly Event[], kind: K): EventOf<K>[] =>
-  events.filter((event): event is EventOf<K> => event.kind === kind)
-
-/** Kinds in order, `*` for what sluice added. */
-export const kindsOf = (events: readonly Event[]): string[] =>
-  events.map(({ kind, synthetic }) => (synthetic === undefined ? kind : `${kind}*`))
-
-export const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T
+/** Killed: their last turn has no end. */
+export const cutShort = ['exec/r-sigint.ndjson', 'exec/r-sigterm.ndjson', 'exec/r-sigterm.rollout.jsonl']
 
 /** The kind and its own fields, with lane and call, without what every event has. */
 export function shortly(event: Event): Rec {
@@ -58,23 +28,6 @@ export const told = (records: readonly Rec[], kind: Kind): Rec[] =>
   decodeAll(records)
     .filter((event) => event.kind === kind)
     .map(shortly)
-
-// ── judging ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-/** Shape and order. */
-export function findingsOf(records: readonly Rec[]): Finding[] {
-  const order = codex.order()
-  const found: Finding[] = []
-  const report = (finding: Finding): void => void found.push(finding)
-  for (const record of records) {
-    const tag = codex.tag(record) ?? ''
-    if (codex.shapes.checks[tag]?.(record) !== true) report({ code: 'shape', severity: 'error', text: tag })
-    else order.push(record, tag, report)
-  }
-  order.end(report)
-  return found
-}
-export const codesOf = (records: readonly Rec[]): string[] => findingsOf(records).map(({ code }) => code)
 
 // ── records by hand ──────────────────────────────────────────────────────────────────────────────────────────────────────
 

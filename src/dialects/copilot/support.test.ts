@@ -1,34 +1,14 @@
 // What the tests of this folder share: fixtures in, events and findings out.
-import { readdirSync, readFileSync } from 'node:fs'
-import { parseJson, type Rec } from '../../base/json.ts'
-import type { Event, EventOf, Kind } from '../../model/event.ts'
-import type { Finding } from '../contract.ts'
+import type { Rec } from '../../base/json.ts'
+import { supportOf } from '../support.test.ts'
 import { copilot } from './index.ts'
 
-const folder = new URL('../../../fixtures/copilot/', import.meta.url)
-export const namesIn = (place: string, ending: string): string[] =>
-  readdirSync(new URL(place, folder))
-    .filter((name) => name.endsWith(ending))
-    .map((name) => `${place}${name}`)
-export const fixture = (name: string): Rec[] =>
-  readFileSync(new URL(name, folder), 'utf8')
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => parseJson(line) as Rec)
-export const jsonFixture = (name: string): unknown => parseJson(readFileSync(new URL(name, folder), 'utf8'))
+export { kindsOf as told, only, plain } from '../support.test.ts'
+export const support = supportOf(copilot)
+export const { namesIn, fixture, decodeAll, findingsOf, codesOf, repaired } = support
 
-export function decodeAll(records: readonly Rec[]): Event[] {
-  const decoder = copilot.decoder()
-  const events = records.flatMap((record, index) => decoder.push(record, { dialect: 'copilot', record: index + 1, offset: 0, length: 0 }))
-  return [...events, ...decoder.end()]
-}
-
-/** The events without the sources' boundaries: what a test writes down. */
-export const told = (events: readonly Event[]): string[] =>
-  events.map(({ kind, synthetic }) => (synthetic === undefined ? kind : `${kind}*`))
-export const only = <K extends Kind>(events: readonly Event[], kind: K): EventOf<K>[] =>
-  events.filter((event): event is EventOf<K> => event.kind === kind)
-export const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T
+/** Killed: an end is missing. */
+export const cutShort = ['r-sigint-group.ndjson', 'r-sigterm-group.ndjson']
 
 /** A record as stdout and file have it. `about` overrides the envelope. */
 export const rec = (type: string, data: Rec = {}, about: Rec = {}): Rec => ({
@@ -49,20 +29,3 @@ export const idle = rec('assistant.idle', {}, live)
 export const result: Rec = { type: 'result', timestamp: '2026-11-15T20:04:07.000Z', sessionId: 'native', exitCode: 0 }
 /** A run with these records in its only model call. */
 export const inRun = (...records: Rec[]): Rec[] => [prompt, turnStart, ...records, turnEnd, idle, result]
-
-/** Shape and order, as `validate` finds them. */
-export function findingsOf(records: readonly Rec[]): Finding[] {
-  const order = copilot.order()
-  const found: Finding[] = []
-  const report = (finding: Finding): void => void found.push(finding)
-  for (const record of records) {
-    const tag = copilot.tag(record)
-    if (tag === undefined) report({ code: 'no-type', severity: 'error', text: '' })
-    else if (!Object.hasOwn(copilot.shapes.checks, tag)) report({ code: 'unknown-type', severity: 'warn', text: tag })
-    else if (!copilot.shapes.checks[tag]!(record)) report({ code: 'shape', severity: 'error', text: tag })
-    else order.push(record, tag, report)
-  }
-  order.end(report)
-  return found
-}
-export const codesOf = (records: readonly Rec[]): string[] => findingsOf(records).map(({ code }) => code)

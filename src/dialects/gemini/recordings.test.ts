@@ -1,4 +1,4 @@
-// Every recording of the real program: nothing is unknown, nothing is told twice or lost, and the numbers are the program's own.
+// Every recording of the real program: nothing is told twice or lost, and the numbers are the program's own.
 // A run and its chat file tell the same story, so each is the judge of the other.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -6,13 +6,11 @@ import { isRecord, type Rec } from '../../base/json.ts'
 import type { Event, EventOf, Usage } from '../../model/event.ts'
 import { toolFailed } from '../../model/outcome.ts'
 import { addUsage, totalTokens } from '../../model/usage.ts'
-import { gemini } from './index.ts'
-import { decodeAll, fixture, judge, kindsOf, namesIn, only } from './support.test.ts'
+import { cutShort, decodeAll, fixture, kindsOf, namesIn, only } from './support.test.ts'
 
-const runs = namesIn('.', '.ndjson')
-const chats = namesIn('.', '.chat.jsonl')
+const runs = namesIn('', '.ndjson')
+const chats = namesIn('', '.chat.jsonl')
 const all = [...runs, ...chats, 'i-json.json']
-const cutShort = ['h-429.ndjson', 'r-sigint.ndjson', 'r-sigterm.ndjson']
 const events = new Map(all.map((name) => [name, decodeAll(fixture(name))]))
 const chatOf = (run: string): string => run.replace('.ndjson', '.chat.jsonl')
 const once = { input: 12, output: 34, reasoning: 0, cacheRead: 1000 }
@@ -27,40 +25,6 @@ const mainCalls = (told: readonly Event[]): unknown[] =>
 const endOf = (name: string): EventOf<'turn.end'> => only(events.get(name)!, 'turn.end').at(-1)!
 
 test('the recordings are there', () => assert.deepEqual([runs.length, chats.length], [22, 24]))
-
-test('every record is of a known type and shape, with known keys', () => {
-  for (const name of all)
-    for (const record of fixture(name)) {
-      const tag = gemini.tag(record) ?? ''
-      assert.ok(gemini.shapes.checks[tag]?.(record), `${name}: ${tag}`)
-      assert.deepEqual(
-        Object.keys(record).filter((key) => !gemini.shapes.keys[tag]!.has(key)),
-        [],
-        name,
-      )
-      assert.ok(gemini.claim(record) >= 0.9, `${name}: ${tag}`)
-    }
-})
-
-test('every record is told, none is unknown, none is an issue', () => {
-  for (const [name, told] of events) {
-    assert.deepEqual(
-      told.filter((event) => event.kind === 'issue' || (event.kind === 'raw' && event.why === 'unknown')),
-      [],
-      name,
-    )
-    const spokenFor = new Set(told.filter(({ synthetic }) => synthetic === undefined).map(({ origin }) => origin?.record))
-    fixture(name).forEach((_, index) => assert.ok(spokenFor.has(index + 1), `${name}: record ${index + 1} says nothing`))
-    assert.ok(
-      told.every(({ ext, seq }, index) => ext === undefined && seq === index + 1),
-      name,
-    )
-  }
-})
-
-test('order: one missing end where a run was killed, no finding anywhere else', () => {
-  for (const name of all) assert.deepEqual(judge(fixture(name)).codes, cutShort.includes(name) ? ['missing-end'] : [], name)
-})
 
 test('a run that was killed is cut, the others end with their result', () => {
   for (const name of runs) {

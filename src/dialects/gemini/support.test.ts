@@ -1,36 +1,15 @@
 // What the tests of this folder share: fixtures in, events and findings out, and records made by hand.
-import { readdirSync, readFileSync } from 'node:fs'
-import { parseJson, type Rec } from '../../base/json.ts'
-import type { Event, EventOf, Kind } from '../../model/event.ts'
-import type { Finding } from '../contract.ts'
+import type { Rec } from '../../base/json.ts'
+import type { Event } from '../../model/event.ts'
+import { plain, supportOf } from '../support.test.ts'
 import { gemini } from './index.ts'
 
-const folder = new URL('../../../fixtures/gemini/', import.meta.url)
-export const namesIn = (place: string, ending: string): string[] =>
-  readdirSync(new URL(place, folder))
-    .filter((name) => name.endsWith(ending))
-    .toSorted()
-export const jsonFixture = (name: string): unknown => parseJson(readFileSync(new URL(name, folder), 'utf8'))
-export const fixture = (name: string): Rec[] =>
-  name.endsWith('.json')
-    ? [jsonFixture(name) as Rec]
-    : readFileSync(new URL(name, folder), 'utf8')
-        .split('\n')
-        .filter((line) => line !== '')
-        .map((line) => parseJson(line) as Rec)
+export { kindsOf, only } from '../support.test.ts'
+export const support = supportOf(gemini)
+export const { namesIn, fixture, decodeAll, findingsOf, repaired } = support
 
-export function decodeAll(records: readonly Rec[]): Event[] {
-  const decoder = gemini.decoder()
-  const events = records.flatMap((record, index) => decoder.push(record, { dialect: 'gemini', record: index + 1, offset: 0, length: 0 }))
-  return [...events, ...decoder.end()]
-}
-
-export const only = <K extends Kind>(events: readonly Event[], kind: K): EventOf<K>[] =>
-  events.filter((event): event is EventOf<K> => event.kind === kind)
-
-/** Kinds in order, `*` for what sluice added. */
-export const kindsOf = (events: readonly Event[]): string[] =>
-  events.map(({ kind, synthetic }) => (synthetic === undefined ? kind : `${kind}*`))
+/** Killed: an end is missing. */
+export const cutShort = ['h-429.ndjson', 'r-sigint.ndjson', 'r-sigterm.ndjson']
 
 /** The kind and its own fields, with lane, message and call, without what every event has. */
 export function shortly(event: Event): Rec {
@@ -38,28 +17,9 @@ export function shortly(event: Event): Rec {
   return plain(rest)
 }
 
-const plain = (value: Rec): Rec => JSON.parse(JSON.stringify(value)) as Rec
-
-/** Codes of all findings, `?` after a warning, and the stream with what was missing. */
-export function judge(records: readonly Rec[]): { codes: string[]; repaired: Rec[] } {
-  const codes: string[] = []
-  const repaired: Rec[] = []
-  const order = gemini.order()
-  const report = ({ code, severity }: Pick<Finding, 'code' | 'severity'>): void => void codes.push(severity === 'warn' ? `${code}?` : code)
-  const add = (next: Rec | undefined, tag: string | undefined): void =>
-    void repaired.push(...order.missing(next, tag).map((record) => ({ ...plain(record), synthetic: 'repair' })))
-  for (const record of records) {
-    const tag = gemini.tag(record)
-    const known = tag !== undefined && gemini.shapes.checks[tag]?.(record) === true
-    if (known) add(record, tag)
-    repaired.push(record)
-    if (known) order.push(record, tag, report)
-    else report({ code: tag === undefined ? 'no-type' : 'shape', severity: 'error' })
-  }
-  add(undefined, undefined)
-  order.end(report)
-  return { codes, repaired }
-}
+/** `?` after a warning. */
+export const codesOf = (...records: Rec[]): string[] =>
+  findingsOf(records).map(({ code, severity }) => (severity === 'warn' ? `${code}?` : code))
 
 // ── records by hand ──────────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -1,40 +1,17 @@
 // What the tests of this folder share: recordings in, events and findings out, and records made by hand.
-import { readdirSync, readFileSync } from 'node:fs'
-import { parseJson, type Rec } from '../../base/json.ts'
-import type { Event, EventOf, Kind } from '../../model/event.ts'
-import type { Cause } from '../../model/pen.ts'
-import type { Finding } from '../contract.ts'
+import type { Rec } from '../../base/json.ts'
+import type { Event } from '../../model/event.ts'
+import { supportOf } from '../support.test.ts'
 import { opencode } from './index.ts'
 
-const folder = new URL('../../../fixtures/opencode/', import.meta.url)
+export { kindsOf, only } from '../support.test.ts'
+export const support = supportOf(opencode)
+export const { namesIn, fixture, jsonFixture, decodeAll, eventsIn, findingsOf, codesOf, repaired } = support
+export const runs = namesIn('1.18.33/run/', '.ndjson')
+export const servers = namesIn('1.18.33/serve/', '.sse.ndjson')
 
-/** Paths inside the fixture folder. */
-export const pathsIn = (place: string, ending: string): string[] =>
-  readdirSync(new URL(place, folder))
-    .filter((name) => name.endsWith(ending))
-    .map((name) => `${place}${name}`)
-    .toSorted()
-export const runs = pathsIn('1.18.33/run/', '.ndjson')
-export const servers = pathsIn('1.18.33/serve/', '.sse.ndjson')
-
-export const jsonFixture = (path: string): unknown => parseJson(readFileSync(new URL(path, folder), 'utf8'))
-export const fixture = (path: string): Rec[] =>
-  readFileSync(new URL(path, folder), 'utf8')
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => parseJson(line) as Rec)
-
-// ── reading ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-export function decodeAll(records: readonly Rec[], cause?: Cause): Event[] {
-  const decoder = opencode.decoder()
-  const events = records.flatMap((record, index) => decoder.push(record, { dialect: 'opencode', record: index + 1, offset: 0, length: 0 }))
-  return [...events, ...decoder.end(cause)]
-}
-export const eventsIn = (path: string): Event[] => decodeAll(fixture(path))
-
-export const only = <K extends Kind>(events: readonly Event[], kind: K): EventOf<K>[] =>
-  events.filter((event): event is EventOf<K> => event.kind === kind)
+/** Killed: an end is missing. */
+export const cutShort = ['1.18.33/run/h-400-context.ndjson', '1.18.33/run/r-sigterm.ndjson']
 
 /** Without what is undefined, and without what is the same everywhere. */
 export function shortly(event: Event | undefined): Rec {
@@ -46,32 +23,6 @@ export const said = (records: readonly Rec[]): Rec[] =>
   decodeAll(records)
     .filter(({ synthetic }) => synthetic === undefined)
     .map(shortly)
-export const kindsOf = (events: readonly Event[]): string[] =>
-  events.map(({ kind, synthetic }) => (synthetic === undefined ? kind : `${kind}*`))
-
-// ── judging ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-export function findingsOf(records: readonly Rec[]): Finding[] {
-  const order = opencode.order()
-  const found: Finding[] = []
-  const report = (finding: Finding): void => void found.push(finding)
-  for (const record of records) {
-    const tag = opencode.tag(record)
-    if (tag === undefined || !Object.hasOwn(opencode.shapes.checks, tag)) report({ code: 'no-type', severity: 'error', text: String(tag) })
-    else if (!opencode.shapes.checks[tag]!(record)) report({ code: 'shape', severity: 'error', text: tag })
-    else order.push(record, tag, report)
-  }
-  order.end(report)
-  return found
-}
-export const codesOf = (records: readonly Rec[]): string[] => findingsOf(records).map(({ code }) => code)
-
-/** The stream with what it lacks at its end. */
-export function repaired(records: readonly Rec[]): Rec[] {
-  const order = opencode.order()
-  for (const record of records) order.push(record, opencode.tag(record)!, () => {})
-  return [...records, ...order.missing(undefined, undefined)]
-}
 
 // ── records by hand ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
