@@ -290,6 +290,13 @@ export function textOfBlock(block: unknown): string | undefined {
   return typeof inner === 'string' ? inner : undefined
 }
 
+/** A text of the dialect's own that its decoder has kept beside the event, since the model has no word for it. */
+export function keptText(event: Pick<Event, 'ext'> | undefined, dialect: string, key: string): string | undefined {
+  if (event?.ext === undefined) return undefined
+  const kept = (event.ext[dialect] as Rec | undefined)?.[key]
+  return typeof kept === 'string' ? kept : undefined
+}
+
 /** A record that `validate --repair` has added. */
 export const isRepair = ({ synthetic }: Rec): boolean => typeof synthetic === 'string' && synthetic.startsWith('repair:')
 

@@ -32,3 +32,17 @@ export const totalTokens = (usage: Usage): number => contextTokens(usage) + outp
 /** What a turn used: as its end tells it, or, where that counts nothing since the turn was broken off, as its messages told. */
 export const usageOfTurn = (told: Usage | undefined, messages: Usage | undefined): Usage | undefined =>
   told === undefined || (messages !== undefined && totalTokens(told) === 0) ? messages : told
+
+type Count = number | undefined
+
+/** Of a source that counts cached tokens within the input and reasoning within the output. */
+export const usageOfWholes = (input: Count, output: Count, reasoning: Count, cacheRead: Count, cacheWrite: Count): Usage => ({
+  input: without(input, (cacheRead ?? 0) + (cacheWrite ?? 0)),
+  output: without(output, reasoning ?? 0),
+  reasoning,
+  cacheRead,
+  cacheWrite,
+})
+
+/** A part larger than the whole was counted apart from it. */
+const without = (whole: Count, part: number): Count => (whole === undefined || part > whole ? whole : whole - part)

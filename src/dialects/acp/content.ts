@@ -1,6 +1,7 @@
 // What stands in content: text, and what is no text; of a tool, what it answered and with which code its command left.
 import { isRecord } from '../../base/json.ts'
 import type { Payload } from '../../model/event.ts'
+import { int } from '../values.ts'
 import { at, str } from './words.ts'
 import type { Block, Tool } from './wire.ts'
 
@@ -56,15 +57,13 @@ export function exitCodeOf(
   printed: string | undefined,
 ): number | undefined {
   return (
-    whole(at(rawOutput, 'exit_code')) ??
-    whole(at(rawOutput, 'exitCode')) ??
-    whole(at(at(rawOutput, 'metadata'), 'exit')) ??
-    whole(at(at(meta, 'terminal_exit'), 'exit_code')) ??
+    int(at(rawOutput, 'exit_code')) ??
+    int(at(rawOutput, 'exitCode')) ??
+    int(at(at(rawOutput, 'metadata'), 'exit')) ??
+    int(at(at(meta, 'terminal_exit'), 'exit_code')) ??
     (printed === undefined ? undefined : exitCodeIn(printed, status === 'failed'))
   )
 }
-
-const whole = (value: unknown): number | undefined => (Number.isSafeInteger(value) ? (value as number) : undefined)
 
 /** Only where the agent, not the command, can have written it: at the very beginning or end, in its own form. */
 function exitCodeIn(text: string, failed: boolean): number | undefined {

@@ -92,14 +92,6 @@ export function faultOfError(error: unknown): Fault {
   })
 }
 
-/** What a provider's error brought beside its message: headers, body. */
-export function diagnosticsOf(error: unknown): Rec | undefined {
-  const data = isRecord(error) ? error['data'] : undefined
-  if (!isRecord(data)) return undefined
-  for (const key in data) if (key !== 'message' && key !== 'statusCode' && key !== 'isRetryable') return data
-  return undefined
-}
-
 const firstText = (...values: unknown[]): string | undefined =>
   values.find((value) => typeof value === 'string' && value !== '') as string | undefined
 

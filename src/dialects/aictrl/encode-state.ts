@@ -2,7 +2,7 @@
 import type { Rec } from '../../base/json.ts'
 import type { Event, EventOf, Rule, Usage } from '../../model/event.ts'
 import type { Reason, ToolKind } from '../../model/vocabulary.ts'
-import type { Sink } from '../contract.ts'
+import { keptText, type Sink } from '../contract.ts'
 import type { AnyWire, Wire } from './wire.ts'
 
 /** Shared by all sessions of a stream. */
@@ -105,11 +105,7 @@ export function dropBlocks({ blocks }: Session): boolean {
   return hasText || hasThought
 }
 
-/** A text of aictrl's own that the decoder has kept, since the model has no word for it. */
-export function keptIn(event: Event | undefined, key: string): string | undefined {
-  const kept = (event?.ext?.['aictrl'] as Rec | undefined)?.[key]
-  return typeof kept === 'string' ? kept : undefined
-}
+export const keptIn = (event: Event | undefined, key: string): string | undefined => keptText(event, 'aictrl', key)
 
 export const nextNumber = (session: Session, lane: string): number => {
   const number = (session.counters.get(lane) ?? 0) + 1

@@ -1,6 +1,6 @@
 // What the encoder remembers of one session: what is open or held back. Never text or output.
-import type { Rec } from '../../base/json.ts'
 import type { Event, EventOf, Usage } from '../../model/event.ts'
+import { keptText } from '../contract.ts'
 import { createStreamed } from '../streamed.ts'
 
 export type Choice = { optionId: string; kind: 'allow' | 'reject'; name: string | undefined }
@@ -49,12 +49,7 @@ export function createSession(key: string | undefined, id: string) {
   }
 }
 
-/** A word of Avenor's own that the decoder has kept, since the model has none for it. */
-export function keptIn(event: Pick<Event, 'ext'> | undefined, key: string): string | undefined {
-  if (event?.ext === undefined) return undefined
-  const kept = (event.ext['avenor'] as Rec | undefined)?.[key]
-  return typeof kept === 'string' ? kept : undefined
-}
+export const keptIn = (event: Pick<Event, 'ext'> | undefined, key: string): string | undefined => keptText(event, 'avenor', key)
 
 /** A backend's metadata, which the decoder has kept. */
 export const updateOf = ({ ext }: Event): unknown =>

@@ -2,6 +2,7 @@
 // built-in agent's tools tell less in `data` than in their text, which is read here. What the tool gave back and nobody told is not made up.
 import { isRecord, type Rec } from '../../base/json.ts'
 import type { EventOf } from '../../model/event.ts'
+import { str } from '../values.ts'
 import type { WriteCall } from './encode-state.ts'
 
 export function structureOf(event: EventOf<'tool.end'>, call: WriteCall): Rec | undefined {
@@ -159,7 +160,6 @@ function hunksOf(diff: string): Rec[] {
 
 // ── small ────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-const str = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 const filled = (text: string): string[] => text.split('\n').filter((line) => line !== '')
 
 function countLines(text: string): number {

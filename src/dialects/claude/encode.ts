@@ -181,8 +181,6 @@ export function encode(sink: Sink): Encoder {
       case 'message.drop':
         return messageDrop(on, event)
       case 'text.delta':
-        inTurn(event)
-        return delta(on, event)
       case 'thought.delta':
         inTurn(event)
         return delta(on, event)

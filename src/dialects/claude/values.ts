@@ -3,11 +3,9 @@ import type { Fault, Usage } from '../../model/event.ts'
 import { categoryOfStatus, faultOf } from '../../model/fault.ts'
 import { isRecord } from '../../base/json.ts'
 import type { Decider, FaultCategory, Reason } from '../../model/vocabulary.ts'
+import { nat } from '../values.ts'
 
-export const str = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
-export const nat = (value: unknown): number | undefined =>
-  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
-export const real = (value: unknown): number | undefined => (typeof value === 'number' && Number.isFinite(value) ? value : undefined)
+export { nat, real, str } from '../values.ts'
 
 // ── tokens and money ─────────────────────────────────────────────────────────────────────────────────────────────────────
 

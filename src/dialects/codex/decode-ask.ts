@@ -3,8 +3,8 @@
 import { isRecord, type Rec } from '../../base/json.ts'
 import type { Payload, Place } from '../../model/event.ts'
 import type { ToolKind } from '../../model/vocabulary.ts'
+import { str } from '../values.ts'
 import { type Ask, echo, here, most, put, type Reader } from './decode-state.ts'
-import { str } from './values.ts'
 import type { Params, Wire } from './wire.ts'
 import { decidedBy, optionsOf } from './words.ts'
 

@@ -2,10 +2,11 @@
 import { isRecord } from '../../base/json.ts'
 import type { Payload, Place } from '../../model/event.ts'
 import { toolKindOf } from '../../model/tool-kind.ts'
+import { int, real, str } from '../values.ts'
 import { settle } from './decode-ask.ts'
 import { echo, here, most, type Phase, put, type Reader } from './decode-state.ts'
 import { agentStates, childOf, startTask } from './decode-task.ts'
-import { int, pathsIn, real, str, textIn } from './values.ts'
+import { pathsIn, textIn } from './values.ts'
 import type { Item } from './wire-item.ts'
 import { faultFrom, statusOf } from './words.ts'
 

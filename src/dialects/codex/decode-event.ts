@@ -1,10 +1,11 @@
 // The events of a rollout file: turns, tokens, and how calls ended. What `response_item`s say as well is passed over.
 import { isRecord, type Rec } from '../../base/json.ts'
+import { int, nat, real, str } from '../values.ts'
 import { note, plan, rateLimits, trim, trouble } from './decode-beside.ts'
 import { echo, here, most, put, type Reader } from './decode-state.ts'
 import { agentStates, childOf, startTask } from './decode-task.ts'
 import { contextOf, endTurn, spend, startTurn, updateSetting } from './decode-thread.ts'
-import { int, limitsOf, millisOf, nat, real, settingOf, str, usageOf } from './values.ts'
+import { limitsOf, millisOf, settingOf, usageOf } from './values.ts'
 import type { Told } from './wire.ts'
 import type { Item } from './wire-item.ts'
 import { faultFrom, reasonOfFault, statusOf } from './words.ts'

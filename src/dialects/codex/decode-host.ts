@@ -1,11 +1,12 @@
 // What the host tells the app-server, and the answers of either side. A host's words recorded alone still tell the prompts.
 import { isRecord, type Rec } from '../../base/json.ts'
 import { unreadableEnd } from '../../model/fault.ts'
+import { str } from '../values.ts'
 import { answered, askOf, refused } from './decode-ask.ts'
 import { opened } from './decode-server.ts'
 import { echo, enter, here, most, newThread, put, type Reader, type Thread, threadAt } from './decode-state.ts'
 import { endTurn, startSession, startTurn, updateSetting } from './decode-thread.ts'
-import { otherBlocks, settingOf, str, textIn } from './values.ts'
+import { otherBlocks, settingOf, textIn } from './values.ts'
 import type { Params, Wire } from './wire.ts'
 import { faultFrom } from './words.ts'
 

@@ -4,6 +4,7 @@ import { quoted } from '../../base/text.ts'
 import { unreadableEnd } from '../../model/fault.ts'
 import { toolKindOf } from '../../model/tool-kind.ts'
 import type { Phase as Status, ToolStatus } from '../../model/vocabulary.ts'
+import { nat, real, str } from '../values.ts'
 import {
   commandApproval,
   elicitation,
@@ -21,7 +22,7 @@ import { endAnswer, rawBlock, readItem, textDelta, thoughtDelta } from './decode
 import { echo, enter, here, most, pass, put, type Reader, type Thread, threadAt } from './decode-state.ts'
 import { childOf, startTask } from './decode-task.ts'
 import { contextOf, endSession, endTurn, spend, startSession, startTurn, updateSetting } from './decode-thread.ts'
-import { nat, parentIn, real, settingOf, str, usageOf } from './values.ts'
+import { parentIn, settingOf, usageOf } from './values.ts'
 import type { Params } from './wire.ts'
 import type { Item } from './wire-item.ts'
 import { faultFrom, reasonOfFault, statusOf } from './words.ts'

@@ -2,8 +2,8 @@
 // what they do.
 import { isRecord } from '../../base/json.ts'
 import type { Payload } from '../../model/event.ts'
+import { str } from '../values.ts'
 import { enter, most, newThread, put, type Reader, type Thread } from './decode-state.ts'
-import { str } from './values.ts'
 import { statusOf } from './words.ts'
 
 type Start = {

@@ -5,6 +5,7 @@ import { isRecord, type Rec } from '../../base/json.ts'
 import type { Origin } from '../../model/event.ts'
 import type { Pen } from '../../model/pen.ts'
 import type { DecoderBody } from '../contract.ts'
+import { real, str } from '../values.ts'
 import { readers as eventReaders } from './decode-event.ts'
 import { item as execItem, readers as execReaders } from './decode-exec.ts'
 import { rawItem } from './decode-hidden.ts'
@@ -14,7 +15,6 @@ import { item as serverItem, readers as serverReaders, unreadableTurn } from './
 import { enter, newThread, pass, type Reader, type Thread, threadAt } from './decode-state.ts'
 import { otherEvents, otherMethods, otherResponses } from './names.ts'
 import { formOf, known, messageOf, ownTag } from './tag.ts'
-import { real, str } from './values.ts'
 
 /** `body`: what the record is about; `record`: all of it. The check of its tag has passed, so it is what its reader takes. */
 type Read = (on: Reader, body: Rec, record: Rec) => void

@@ -1,12 +1,8 @@
 // Codex's values in ours. Pure functions; anything that is not what it should be is absent.
 import { isRecord, parseJson, type Rec } from '../../base/json.ts'
 import type { Payload, Usage } from '../../model/event.ts'
-
-export const str = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
-export const nat = (value: unknown): number | undefined =>
-  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
-export const int = (value: unknown): number | undefined => (Number.isSafeInteger(value) ? (value as number) : undefined)
-export const real = (value: unknown): number | undefined => (typeof value === 'number' && Number.isFinite(value) ? value : undefined)
+import { nat, real, str } from '../values.ts'
+import { usageOfWholes } from '../../model/usage.ts'
 
 /** A Rust duration: `{secs, nanos}`. */
 export function millisOf(duration: unknown): number | undefined {
@@ -63,18 +59,8 @@ export function usageOf(tokens: Tokens): Usage | undefined {
   const cacheRead = nat(tokens['cached_input_tokens'] ?? tokens['cachedInputTokens'])
   const cacheWrite = nat(tokens['cache_write_input_tokens'] ?? tokens['cacheWriteInputTokens'])
   const reasoning = nat(tokens['reasoning_output_tokens'] ?? tokens['reasoningOutputTokens'])
-  return {
-    input: without(input, (cacheRead ?? 0) + (cacheWrite ?? 0)),
-    output: without(output, reasoning ?? 0),
-    reasoning,
-    cacheRead,
-    cacheWrite,
-  }
+  return usageOfWholes(input, output, reasoning, cacheRead, cacheWrite)
 }
-
-/** A part larger than the whole was counted apart from it. */
-const without = (whole: number | undefined, part: number): number | undefined =>
-  whole === undefined || part > whole ? whole : whole - part
 
 type Limits = NonNullable<Payload<'usage.update'>['limits']>
 

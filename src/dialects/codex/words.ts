@@ -3,7 +3,7 @@ import { isRecord } from '../../base/json.ts'
 import type { Fault, Option } from '../../model/event.ts'
 import { categoryOfStatus, faultOf } from '../../model/fault.ts'
 import type { FaultCategory, Reason, ToolStatus } from '../../model/vocabulary.ts'
-import { nat, str } from './values.ts'
+import { nat, str } from '../values.ts'
 
 // ── failures ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -3,9 +3,9 @@ import type { Payload } from '../../model/event.ts'
 import { codeText } from '../../model/fault.ts'
 import { isRecord } from '../../base/json.ts'
 import type { Decision } from '../../model/vocabulary.ts'
+import { nat } from '../values.ts'
 import { laneOf, most, type Reader } from './decode-state.ts'
 import { changeOf } from './decode-tool.ts'
-import { nat } from './values.ts'
 import type { Wire } from './wire.ts'
 
 // ── settings and catalogues ──────────────────────────────────────────────────────────────────────────────────────────────

@@ -1,9 +1,10 @@
 // Model calls: text, thoughts, tokens, failures. Text comes in pieces and then whole; thoughts too, and some versions repeat them
 // in the message. A call that is tried again stays the same message: what it had streamed is withdrawn.
 import { addUsage, contextTokens } from '../../model/usage.ts'
+import { nat } from '../values.ts'
 import { endMessage, laneOf, type Message, messageOf, most, placeIn, type Reader, startMessage, type Streamed } from './decode-state.ts'
 import { requested } from './decode-tool.ts'
-import { faultFrom, finishOf, messageIn, nat, usageOf } from './values.ts'
+import { faultFrom, finishOf, messageIn, usageOf } from './values.ts'
 import type { Wire } from './wire.ts'
 
 // ── begin and end ────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -1,7 +1,7 @@
 // Subagents: `subagent.*`. What a subagent does carries its id; some versions take that of the call that started it.
 import type { ToolStatus } from '../../model/vocabulary.ts'
+import { nat } from '../values.ts'
 import { endMessage, type Reader, startTask } from './decode-state.ts'
-import { nat } from './values.ts'
 import type { Wire } from './wire.ts'
 
 type Named = { toolCallId?: string | null | undefined }

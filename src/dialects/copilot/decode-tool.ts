@@ -4,6 +4,7 @@ import { isRecord } from '../../base/json.ts'
 import type { Payload } from '../../model/event.ts'
 import { toolKindOf } from '../../model/tool-kind.ts'
 import type { ToolKind, ToolStatus } from '../../model/vocabulary.ts'
+import { int } from '../values.ts'
 import { type Call, laneOf, put, type Reader } from './decode-state.ts'
 import { deciderOf, decisionOf, exitCodeIn, refuserIn } from './values.ts'
 import type { Wire } from './wire.ts'
@@ -132,7 +133,7 @@ export function executionComplete(on: Reader, { data }: Wire<'tool.execution_com
       content,
       data: result?.structuredContent ?? detailOf(result),
       error: status === 'error' ? { category: 'unknown', text: text ?? '', code: error?.code ?? undefined } : undefined,
-      exitCode: whole(data.shellExecution?.exitCode) ?? exitCodeOf(content) ?? (mayRun(call) && text ? exitCodeIn(text) : undefined),
+      exitCode: int(data.shellExecution?.exitCode) ?? exitCodeOf(content) ?? (mayRun(call) && text ? exitCodeIn(text) : undefined),
       task: task !== undefined && status === 'ok' && pen.hasTask(task) ? task : undefined, // it goes on in the background
       permitted: call?.permitted ?? (status === 'denied' ? { allow: false, by: refuserIn(text ?? '') } : undefined),
     },
@@ -156,11 +157,9 @@ function detailOf(result: { content?: unknown; detailedContent?: unknown } | und
   return detail === undefined || detail === result?.content ? undefined : { detailedContent: detail }
 }
 
-const whole = (value: unknown): number | undefined => (Number.isSafeInteger(value) ? (value as number) : undefined)
-
 function exitCodeOf(content: readonly unknown[] | undefined): number | undefined {
   for (const block of content ?? []) {
-    const code = isRecord(block) && (block['type'] === 'shell_exit' || block['type'] === 'terminal') ? whole(block['exitCode']) : undefined
+    const code = isRecord(block) && (block['type'] === 'shell_exit' || block['type'] === 'terminal') ? int(block['exitCode']) : undefined
     if (code !== undefined) return code
   }
   return undefined

@@ -3,9 +3,8 @@ import { isRecord } from '../../base/json.ts'
 import type { Fault, Usage } from '../../model/event.ts'
 import { faultOf } from '../../model/fault.ts'
 import type { Decider, Decision, FaultCategory, Reason } from '../../model/vocabulary.ts'
-
-export const nat = (value: unknown): number | undefined =>
-  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
+import { nat } from '../values.ts'
+import { usageOfWholes } from '../../model/usage.ts'
 
 // ── tokens ───────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -17,21 +16,14 @@ type Tokens = {
   cacheWriteTokens?: number | null | undefined
 }
 
-/** Cached tokens are part of the input and reasoning is part of the output, as far as the numbers allow that. */
-export function usageOf(tokens: Tokens): Usage {
-  const [input, output, reasoning] = [nat(tokens.inputTokens), nat(tokens.outputTokens), nat(tokens.reasoningTokens)]
-  const [cacheRead, cacheWrite] = [nat(tokens.cacheReadTokens), nat(tokens.cacheWriteTokens)]
-  return {
-    input: without(input, (cacheRead ?? 0) + (cacheWrite ?? 0)),
-    output: without(output, reasoning ?? 0),
-    reasoning,
-    cacheRead,
-    cacheWrite,
-  }
-}
-
-const without = (whole: number | undefined, part: number): number | undefined =>
-  whole === undefined ? undefined : whole >= part ? whole - part : whole
+export const usageOf = (tokens: Tokens): Usage =>
+  usageOfWholes(
+    nat(tokens.inputTokens),
+    nat(tokens.outputTokens),
+    nat(tokens.reasoningTokens),
+    nat(tokens.cacheReadTokens),
+    nat(tokens.cacheWriteTokens),
+  )
 
 // ── reasons ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -4,9 +4,10 @@ import { timeOfIso } from '../../base/time.ts'
 import { isRecord } from '../../base/json.ts'
 import type { Reason } from '../../model/vocabulary.ts'
 import { contextTokens } from '../../model/usage.ts'
+import { str } from '../values.ts'
 import { type Chat, type GrowingMessage, newChat, openTurn, type Reader } from './decode-state.ts'
 import { functionResponse, listedCall, startTool } from './decode-tool.ts'
-import { faultIn, str, usageOfTokens } from './values.ts'
+import { faultIn, usageOfTokens } from './values.ts'
 import type { Message, Wire } from './wire.ts'
 
 const chatOf = (on: Reader): Chat => (on.chat ??= newChat())

@@ -6,8 +6,9 @@ import type { Payload, Place } from '../../model/event.ts'
 import { faultOf } from '../../model/fault.ts'
 import { toolKindOf } from '../../model/tool-kind.ts'
 import type { ToolStatus } from '../../model/vocabulary.ts'
+import { str } from '../values.ts'
 import { type Reader, remember } from './decode-state.ts'
-import { endingOf, pathsOf, serverOf, str, toolStatusOf } from './values.ts'
+import { endingOf, pathsOf, serverOf, toolStatusOf } from './values.ts'
 import type { ToolCall, Wire } from './wire.ts'
 
 // ── on stdout ────────────────────────────────────────────────────────────────────────────────────────────────────────────

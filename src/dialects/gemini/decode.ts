@@ -6,10 +6,11 @@ import type { Payload } from '../../model/event.ts'
 import { addUsage } from '../../model/usage.ts'
 import type { Pen } from '../../model/pen.ts'
 import type { DecoderBody } from '../contract.ts'
+import { nat, real } from '../values.ts'
 import { change, chatMessage, conversation, header, leaveChat, rewind } from './decode-chat.ts'
 import { newReader, openTurn, type Reader } from './decode-state.ts'
 import { toolResult, toolUse } from './decode-tool.ts'
-import { faultIn, nat, ownStop, real, type Stop, stopOf, usageOfStats, usageOfTokens } from './values.ts'
+import { faultIn, ownStop, type Stop, stopOf, usageOfStats, usageOfTokens } from './values.ts'
 import type { Message, Wire } from './wire.ts'
 
 export function decode(pen: Pen): DecoderBody {

@@ -3,12 +3,8 @@ import { isRecord } from '../../base/json.ts'
 import type { Fault, Payload, Usage } from '../../model/event.ts'
 import { codeText, faultOf } from '../../model/fault.ts'
 import type { Decider, FaultCategory, Reason, ToolKind, ToolStatus } from '../../model/vocabulary.ts'
+import { nat, str } from '../values.ts'
 import type { Wire } from './wire.ts'
-
-export const str = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
-export const nat = (value: unknown): number | undefined =>
-  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
-export const real = (value: unknown): number | undefined => (typeof value === 'number' && Number.isFinite(value) ? value : undefined)
 
 // ── tokens ───────────────────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -1,5 +1,5 @@
 // Parts of opencode's records as parts of events: tokens, cost, times, errors, and what became of a call.
-import { isRecord, type Rec } from '../../base/json.ts'
+import { isRecord } from '../../base/json.ts'
 import type { Cost, Fault, Option, Payload, Rule, Usage } from '../../model/event.ts'
 import { codeText, faultOf } from '../../model/fault.ts'
 import type { FaultCategory, Reason } from '../../model/vocabulary.ts'
@@ -113,14 +113,6 @@ export function faultOfError(error: unknown): Fault {
     http: typeof http === 'number' ? count(http) : undefined,
     retryable: typeof retryable === 'boolean' ? retryable : undefined,
   })
-}
-
-/** What a provider's error brought beside its message: headers, body. */
-export function diagnosticsOf(error: unknown): Rec | undefined {
-  const data = isRecord(error) ? error['data'] : undefined
-  if (!isRecord(data)) return undefined
-  for (const key in data) if (key !== 'message' && key !== 'statusCode' && key !== 'isRetryable') return data
-  return undefined
 }
 
 // ── calls ────────────────────────────────────────────────────────────────────────────────────────────────────────────────
