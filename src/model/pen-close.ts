@@ -4,7 +4,9 @@ import type { Kind, Payload, Place, Usage } from './event.ts'
 import type { DeltaKind, Session } from './pen-state.ts'
 import { keepsBlock } from './pen-traits.ts'
 
-type Put = <K extends Kind>(kind: K, payload: Payload<K>, place: Place, synthetic: string | undefined) => void
+export type Put = <K extends Kind>(kind: K, payload: Payload<K>, place: Place, synthetic: string | undefined, turn?: number) => void
+
+export type Closer = ReturnType<typeof createCloser>
 
 export function createCloser(put: Put) {
   function endBlock(session: Session, delta: DeltaKind, open: Place): void {

@@ -4,7 +4,8 @@
 import { type Event, type Fault, type Kind, lineOf, type Origin, type Payload, type Place, placeOf, type Usage } from './event.ts'
 import { createCloser, cutsOff, deltaKinds, endOf, isStreaming } from './pen-close.ts'
 import { eventOf, own } from './pen-event.ts'
-import { createSession, type DeltaKind, type Session, spot } from './pen-state.ts'
+import { createSession, type DeltaKind, type Session } from './pen-state.ts'
+import { createTracker, mostOpenCalls } from './pen-track.ts'
 import { floats, loose, needsTurn, ofCall, runLevel, traitOf } from './pen-traits.ts'
 import { modelVersion, type Reason } from './vocabulary.ts'
 
@@ -21,7 +22,6 @@ export type Cause = {
 
 export type Pen = ReturnType<typeof createPen>
 
-const mostOpenCalls = 4096
 const mostPastSessions = 4096
 
 /** `interleaved`: thoughts and answer are streamed side by side, and each is ended by the source. */
@@ -40,7 +40,9 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
   const past = new Map<string | undefined, number>() // sessions that ended, with their count of turns
   let recentId: string | undefined
   let recent: Session | undefined // most events are of the session that the last one was of
-  const { endBlock, closeBlock, endMessages, endLane, abandon, endOpen } = createCloser(put)
+  const closer = createCloser(put)
+  const { endBlock, endMessages, abandon, endOpen } = closer
+  const track = createTracker(put, closer, prepare, overflow)
 
   function sessionOf(id: string | undefined): Session {
     if (recent !== undefined && recentId === id) return recent
@@ -100,13 +102,6 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
     session.turns.push(++session.turnCount)
     put('turn.start', payload, at(place), synthetic, session.turnCount)
   }
-
-  /** The turn an event belongs to: a lane keeps the turn its task began in. */
-  const turnOf = (session: Session, place: Place): number | undefined =>
-    place.turn ??
-    (place.agent === undefined
-      ? session.turns[0]
-      : (session.laneTurns.get(place.agent) ?? session.turns[0] ?? (session.turnCount || undefined)))
 
   function emit<K extends Kind>(kind: K, payload: Payload<K>, place: Place = nowhere): void {
     if ((kind === 'text.delta' || kind === 'thought.delta') && goesOn(kind, own<'text.delta'>(payload).text, place)) return
@@ -185,76 +180,6 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
     else openRuns.set(run, kind === 'phase.start' ? { name, iteration } : undefined)
     base = { at: base.at, run: base.run }
     put(kind, payload, place, undefined)
-  }
-
-  /** Writes the event and remembers what it opens or closes. */
-  function track<K extends Kind>(session: Session, kind: K, payload: Payload<K>, place: Place, trait: number): void {
-    const turn =
-      trait & loose ? place.turn : ((trait & ofCall ? session.calls.get(place.call!)?.turn : undefined) ?? turnOf(session, place))
-    const lane = place.agent
-    switch (kind) {
-      case 'text.delta':
-      case 'thought.delta': {
-        const open = session.blocks[kind as DeltaKind]
-        if (!open.has(lane)) open.set(lane, spot(place, turn))
-        break
-      }
-      case 'text.end':
-        return put('text.end', closeBlock(session, 'text.delta', own<'text.end'>(payload), place), place, undefined, turn)
-      case 'thought.end':
-        return put('thought.end', closeBlock(session, 'thought.delta', own<'thought.end'>(payload), place), place, undefined, turn)
-      case 'message.drop':
-        for (const delta of deltaKinds) session.blocks[delta].delete(lane)
-        break
-      case 'message.start':
-        endMessages(session, lane, place)
-        session.messages.set(lane, opened(spot(place, turn), own<'message.start'>(payload)))
-        break
-      case 'message.end':
-        session.messages.delete(lane)
-        break
-      case 'tool.start':
-        if (session.calls.size >= mostOpenCalls) overflow(session)
-        if (place.call !== undefined) session.calls.set(place.call, spot(place, turn))
-        break
-      case 'tool.end':
-        if (place.call !== undefined && !session.calls.delete(place.call)) {
-          const { name = '', toolKind = 'other' } = own<'tool.end'>(payload)
-          prepare(session, 'tool.start', place, traitOf('tool.start')) // it ends a text that is open, like one that was told
-          put('tool.start', { name, toolKind }, place, 'implied', turn)
-        }
-        break
-      case 'permission.request':
-        session.requests.set(own<'permission.request'>(payload).id, { kind: 'permission.answer', place: spot(place, turn) })
-        break
-      case 'question.request':
-        session.requests.set(own<'question.request'>(payload).id, { kind: 'question.answer', place: spot(place, turn) })
-        break
-      case 'permission.answer':
-      case 'question.answer': {
-        const { id = '' } = own<'permission.answer'>(payload)
-        const asked = session.requests.get(id)
-        session.requests.delete(id)
-        return put(kind, payload, place, undefined, asked?.place.turn ?? turn)
-      }
-      case 'hook.start':
-        session.hooks.set(own<'hook.start'>(payload).id, spot(place, turn))
-        break
-      case 'hook.end':
-        session.hooks.delete(own<'hook.end'>(payload).id)
-        break
-      case 'task.start': {
-        const { task } = own<'task.start'>(payload)
-        session.tasks.set(task, spot(place, turn))
-        if (turn !== undefined) session.laneTurns.set(task, turn)
-        break
-      }
-      case 'task.end':
-        endLane(session, own<'task.end'>(payload).task, place)
-        session.tasks.delete(own<'task.end'>(payload).task)
-        break
-    }
-    put(kind, payload, place, undefined, turn)
   }
 
   function overflow(session: Session): void {
@@ -383,8 +308,6 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
     },
   }
 }
-
-const opened = (place: Place, { usage }: Payload<'message.start'>) => (usage === undefined ? place : { ...place, usage })
 
 const nowhere = placeOf()
 const none: Event[] = [] // stands for all empty ones, and is never given away
