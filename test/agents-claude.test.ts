@@ -1,31 +1,11 @@
 // Claude's driver under a whole run: the broker decides, questions and answers are told once, and the stream is legal in every dialect.
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import test from 'node:test'
 import { startClaude } from '../src/agents/claude/agent.ts'
-import { fixture, type Played, playRun, type Told } from './agents-play.ts'
+import { playRecording, type Replayed, type Told } from './agents-play.ts'
 
-type Play = Played & { exit?: number; dies?: boolean }
-
-async function play(recording: string, { exit = 0, dies = false, ...played }: Play = {}): Promise<Told & { session: string }> {
-  const session = randomUUID()
-  const variables = {
-    FIXTURE_RECORDING: fixture(`claude/${recording}.ndjson`),
-    FIXTURE_EXIT: String(exit),
-    ...(dies && { FIXTURE_DIES: '1' }),
-  }
-  const request = {
-    session,
-    how: 'new' as const,
-    profile: 'default',
-    cwd: process.cwd(),
-    env: { PATH: process.env['PATH'] },
-    variables,
-    file: fixture('agents/claude.mjs'),
-    stream: true,
-  }
-  return { ...(await playRun((host) => startClaude(request, host), played)), session }
-}
+const play = (recording: string, played?: Replayed): Promise<Told & { session: string }> =>
+  playRecording(startClaude, 'agents/claude.mjs', `claude/${recording}.ndjson`, played)
 
 test('a rule answers, and nobody is asked', async () => {
   const { done, told } = await play('2.1.325/j-permission-allow', { rules: ['write=allow'] })

@@ -1,31 +1,11 @@
 // Codex's driver under a whole run: the broker decides, questions and answers are told once, and the stream is legal in every dialect.
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import test from 'node:test'
 import { startCodex } from '../src/agents/codex/agent.ts'
-import { fixture, type Played, playRun, type Told } from './agents-play.ts'
+import { playRecording, type Replayed, type Told } from './agents-play.ts'
 
-type Play = Played & { exit?: number; dies?: boolean }
-
-async function play(recording: string, { exit = 0, dies = false, ...played }: Play = {}): Promise<Told & { session: string }> {
-  const session = randomUUID()
-  const variables = {
-    FIXTURE_RECORDING: fixture(`${recording}.traffic.ndjson`),
-    FIXTURE_EXIT: String(exit),
-    ...(dies && { FIXTURE_DIES: '1' }),
-  }
-  const request = {
-    session,
-    how: 'new' as const,
-    profile: 'default',
-    cwd: process.cwd(),
-    env: { PATH: process.env['PATH'] },
-    variables,
-    file: fixture('agents/codex.mjs'),
-    stream: true,
-  }
-  return { ...(await playRun((host) => startCodex(request, host), played)), session }
-}
+const play = (recording: string, played?: Replayed): Promise<Told & { session: string }> =>
+  playRecording(startCodex, 'agents/codex.mjs', `${recording}.traffic.ndjson`, played)
 
 test('a rule answers, and nobody is asked', async () => {
   const { done, told } = await play('codex/app-server/c-approve', { rules: ['bash=allow'] })

@@ -1,7 +1,9 @@
 // An agent's driver under a whole run: rules decide, and the stream is written in every dialect and checked there.
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import type { Done, Host, Running } from '../src/agents/contract.ts'
+import type { AgentRequest } from '../src/agents/driver.ts'
 import { loadDialect, writableNames } from '../src/cli/dialects.ts'
 import { isWritable } from '../src/dialects/contract.ts'
 import type { Event, EventOf, Kind } from '../src/model/event.ts'
@@ -27,6 +29,29 @@ export type Played = {
 }
 
 export type Told = { done: Done; events: Event[]; told<K extends Kind>(kind: K): EventOf<K>[] }
+
+export type Replayed = Played & { exit?: number; dies?: boolean }
+
+/** The fixture program `program` says what stands in `recording`. */
+export async function playRecording(
+  start: (request: AgentRequest, host: Host) => Running,
+  program: string,
+  recording: string,
+  { exit = 0, dies = false, ...played }: Replayed = {},
+): Promise<Told & { session: string }> {
+  const session = randomUUID()
+  const request: AgentRequest = {
+    session,
+    how: 'new',
+    profile: 'default',
+    cwd: process.cwd(),
+    env: { PATH: process.env['PATH'] },
+    variables: { FIXTURE_RECORDING: fixture(recording), FIXTURE_EXIT: String(exit), ...(dies && { FIXTURE_DIES: '1' }) },
+    file: fixture(program),
+    stream: true,
+  }
+  return { ...(await playRun((host) => start(request, host), played)), session }
+}
 
 export async function playRun(start: (host: Host) => Running, played: Played = {}): Promise<Told> {
   const { prompts = ['Do the task'], rules = [], root = '/home/dev', answerer, chooser, act, policies = {} } = played

@@ -1,30 +1,15 @@
 // Everyday commands that a few allow rules must let through, with nobody there to be asked.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Ask } from './contract.ts'
 import { createBroker } from './permission.ts'
 import { defaultRules, parseRule } from './rules.ts'
+import { bash, decision } from './support.test.ts'
 
 const rules = [...defaultRules, ...['bash:ls *=allow', 'bash:git status *=allow', 'bash:echo *=allow'].map(parseRule)]
 const scene = { root: '/project', home: '/home/me', realPath: (path: string): string => path }
 
-function isAllowed(text: string, given = rules, cwd = '/project'): boolean {
-  const ask: Ask = {
-    id: 'ask-1',
-    place: {},
-    profile: 'default',
-    name: 'bash',
-    toolKind: 'execute',
-    input: { command: text },
-    permission: 'bash',
-    patterns: [],
-    command: { text, cwd },
-    changes: true,
-  }
-  const settled = createBroker({ rulesFor: () => given, scene, interactive: () => false }).decide(ask)
-  assert.ok('answer' in settled)
-  return settled.answer.decision === 'allow'
-}
+const isAllowed = (text: string, given = rules, cwd = '/project'): boolean =>
+  decision(createBroker({ rulesFor: () => given, scene, interactive: () => false }), bash(text, { command: { text, cwd } })) === 'allow'
 
 const harmless = [
   'ls',

@@ -1,9 +1,9 @@
 // Attempts to get something past three harmless allow rules, with nobody there to be asked.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Ask } from './contract.ts'
 import { createBroker } from './permission.ts'
 import { defaultRules, parseRule } from './rules.ts'
+import { bash, decision } from './support.test.ts'
 
 const rules = [...defaultRules, ...['bash:ls *=allow', 'bash:git status *=allow', 'bash:echo *=allow'].map(parseRule)]
 const links: Record<string, string> = { '/project/out': '/etc', '/project/deep/up': '/project', '/project/notes': '/project/.env' }
@@ -15,23 +15,8 @@ const realPath = (path: string): string => {
 }
 const scene = { root: '/project', home: '/home/me', realPath }
 
-function isAllowed(text: string, cwd = '/project'): boolean {
-  const ask: Ask = {
-    id: 'ask-1',
-    place: {},
-    profile: 'default',
-    name: 'bash',
-    toolKind: 'execute',
-    input: { command: text },
-    permission: 'bash',
-    patterns: [],
-    command: { text, cwd },
-    changes: true,
-  }
-  const settled = createBroker({ rulesFor: () => rules, scene, interactive: () => false }).decide(ask)
-  assert.ok('answer' in settled)
-  return settled.answer.decision === 'allow'
-}
+const isAllowed = (text: string, cwd = '/project'): boolean =>
+  decision(createBroker({ rulesFor: () => rules, scene, interactive: () => false }), bash(text, { command: { text, cwd } })) === 'allow'
 
 const tricks = {
   'more commands behind': [
