@@ -1,4 +1,5 @@
 // What the encoder remembers of one session: what is open or held back. Never text or output.
+import type { Rec } from '../../base/json.ts'
 import type { Event, EventOf, Usage } from '../../model/event.ts'
 import { keptText } from '../contract.ts'
 import { createStreamed } from '../streamed.ts'
