@@ -196,13 +196,13 @@ test('repair adds the start of a phase and the question of an answer; what comes
   const over = { event: 'avenor.phase.end', ...phase }
   const last = { event: 'avenor.loop.end', run_id: 'r', exit_reason: 'end_turn' }
   const begins = { event: 'avenor.phase.start', ...phase, kind: 'loop' }
-  assert.deepEqual(repaired([over, last]), [loop, begins, over, last])
+  assert.deepEqual(unmarked(repaired([over, last])), [loop, begins, over, last])
   const twice = [loop, begins, over, over, last]
   assert.deepEqual(repaired(twice), twice)
 
   const answer = { event: 'permission.response', session_id: 's', request_id: '1', option_id: 'no', kind: 'reject', source: 'file', ts: 3 }
   const question = { event: 'permission.request', session_id: 's', request_id: '1', options: [{ optionId: 'no', kind: 'reject' }], ts: 3 }
-  assert.deepEqual(repaired([chunk, answer, end]), [chunk, question, answer, end])
+  assert.deepEqual(unmarked(repaired([chunk, answer, end])), [chunk, question, answer, end])
   const again = [chunk, question, answer, answer, end]
   assert.deepEqual(repaired(again), again)
 })
