@@ -16,6 +16,9 @@ export type Format = (typeof formats)[number]
 
 export type Place = Project & { sessions: string }
 
+/** Where a run has its sockets. */
+export const folder = (here: Place): string => join(here.top, `sluice-${process.geteuid!()}`)
+
 /** The project's own node comes first on PATH, for servers and commands that the agent starts. */
 export function place(t: TestContext, files: Record<string, string> = {}): Place {
   const project = createProject(files)

@@ -1,52 +1,12 @@
-// `sluice usage` and `sluice models` as a user starts them, on a machine that is made up: a HOME with the logs of five agents.
+// `sluice usage` as a user starts it, on a machine that is made up: a HOME with the logs of five agents.
 import assert from 'node:assert/strict'
-import { spawn, spawnSync, type SpawnSyncReturns } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { spawnSync } from 'node:child_process'
+import { cpSync, readFileSync, symlinkSync, utimesSync } from 'node:fs'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { command, fixture } from './run.ts'
-
-type Report = {
-  totals: Record<'input' | 'output' | 'reasoning' | 'cacheRead' | 'cacheWrite' | 'costUsd', number>
-  groups: { key: string; input: number }[]
-  subagents: { agent: string; input: number }[]
-  unpriced: { model: string; tokens: number }[]
-  prices: { name: string; date: string }[]
-  skipped: unknown[]
-  unreadable: unknown[]
-}
-
-const newHome = (): string => mkdtempSync(join(tmpdir(), 'sluice-usage-home-'))
-const envOf = (home: string, more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({
-  PATH: '/usr/bin:/bin',
-  HOME: home,
-  TZ: 'Asia/Tokyo',
-  ...more,
-})
-const run = (args: readonly string[], home = newHome(), more: NodeJS.ProcessEnv = {}, input = ''): SpawnSyncReturns<string> =>
-  spawnSync(command, args, { env: envOf(home, more), encoding: 'utf8', input })
-
-function usage(args: readonly string[], home?: string, more?: NodeJS.ProcessEnv): Report {
-  const { stdout, stderr, status } = run(['usage', '--json', ...args], home, more)
-  assert.equal(status, 0, stderr)
-  return JSON.parse(stdout) as Report
-}
-const tokens = ({ totals: { input, output, reasoning, cacheRead, cacheWrite } }: Report): number[] => [
-  input,
-  output + reasoning,
-  cacheRead,
-  cacheWrite,
-]
-
-function put(home: string, path: string, content: string): void {
-  mkdirSync(dirname(join(home, path)), { recursive: true })
-  writeFileSync(join(home, path), content)
-}
-const copy = (from: string, home: string, path: string): void => put(home, path, readFileSync(fixture(from), 'utf8'))
+import { type Report, newHome, envOf, run, usage, tokens, put, copy, claudeSession } from './usage-home.ts'
 
 /** One call of opencode: 100 in, 10 out, 5 thought, 50 from the cache, 20 to it. */
 const opencodeMessage = (id: string): string =>
@@ -63,7 +23,6 @@ const opencodeMessage = (id: string): string =>
   })
 
 const claudeCall = [12, 34, 1000, 200]
-const claudeSession = 'claude/2.1.325/a-text.session/003e5ff2-b7f8-4be0-be87-ba6ccc7fa90b.jsonl'
 
 test('the logs of each agent are found where the agent keeps them', () => {
   const places: [from: string | undefined, path: string, expected: number[]][] = [
@@ -305,103 +264,6 @@ test('wrong usage is exit 2, with what to do', () => {
     assert.match(stderr, message)
     assert.deepEqual([args, status, stdout], [args, 2, ''])
   }
-})
-
-// ── models ───────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-test('models are listed with context and prices, also by the name that an agent uses', () => {
-  const { stdout, stderr } = run(['models', 'claude-sonnet-4-5'])
-  assert.match(stdout, /^anthropic\/claude-sonnet-4-5 +200,000 +3 \(6 over 200,000\)/m)
-  assert.match(stderr, /genai-prices 0\.1\.8 of 2026-09-23/)
-  const one = run(['models', '--json', 'us.anthropic.claude-sonnet-4-5-20250929-v1:0']).stdout
-  assert.equal((JSON.parse(one) as { provider: string }).provider, 'aws')
-  assert.equal(run(['models', 'no-such-model']).status, 1)
-})
-
-const servers: Server[] = []
-after(() => servers.forEach((server) => server.close()))
-async function serve(answer: string, status = 200): Promise<string> {
-  const server = createServer((request, response) => {
-    response.writeHead(request.url === '/api.json' ? status : 404)
-    response.end(answer)
-  })
-  servers.push(server)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
-/** Not spawnSync: the server lives in this process. */
-function runBeside(args: readonly string[], env: NodeJS.ProcessEnv): Promise<{ status: number | null; stdout: string; stderr: string }> {
-  const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
-  const out = { stdout: '', stderr: '' }
-  child.stdout.on('data', (part: Buffer) => (out.stdout += String(part)))
-  child.stderr.on('data', (part: Buffer) => (out.stderr += String(part)))
-  return new Promise((resolve) => child.on('close', (status) => resolve({ status, ...out })))
-}
-const dataSet = JSON.stringify({
-  anthropic: {
-    id: 'anthropic',
-    name: 'Anthropic',
-    models: {
-      'claude-sonnet-4-5-20250929': {
-        id: 'claude-sonnet-4-5-20250929',
-        cost: { input: 1, output: 1, cache_read: 1, cache_write: 1 },
-        limit: { context: 9 },
-      },
-    },
-  },
-})
-
-test('--refresh fetches newer figures, which all commands use from then on', async () => {
-  const home = newHome()
-  const url = await serve(dataSet)
-  const { status, stdout, stderr } = await runBeside(
-    ['models', '--refresh', 'claude-sonnet-4-5-20250929'],
-    envOf(home, { SLUICE_MODELS_URL: url }),
-  )
-  assert.equal(status, 0, stderr)
-  assert.match(stdout, /^anthropic\/claude-sonnet-4-5-20250929 +9 +1 +1/m)
-  assert.ok(existsSync(join(home, '.cache/sluice/models.json')))
-  const log = readFileSync(fixture(claudeSession), 'utf8').split('\n')
-  put(home, '.claude/projects/p/s.jsonl', log.filter((line) => !line.includes('"cost-state"')).join('\n'))
-  const report = usage([], home)
-  assert.equal(report.totals.costUsd, 0.001246)
-  assert.deepEqual(
-    report.prices.map(({ name }) => name),
-    ['models.dev', '@pydantic/genai-prices'],
-  )
-})
-
-test('what cannot be fetched or is not that data set changes nothing', async () => {
-  const home = newHome()
-  for (const [answer, status, complaint] of [
-    [
-      '{"anthropic":{"id":"anthropic","name":"A","models":{"m":{"id":"m","limit":{"context":1},"cost":{"input":"3"}}}}}',
-      200,
-      /lacks "output"|must be number/,
-    ],
-    ['<html>', 200, /not valid JSON/],
-    [dataSet, 500, /answers 500/],
-  ] as const) {
-    const { status: code, stderr } = await runBeside(
-      ['models', '--refresh'],
-      envOf(home, { SLUICE_MODELS_URL: await serve(answer, status) }),
-    )
-    assert.equal(code, 1)
-    assert.match(stderr, complaint)
-    assert.match(stderr, /stay as they were/)
-  }
-  assert.equal(existsSync(join(home, '.cache/sluice/models.json')), false)
-})
-
-test('a broken cache is passed over with a notice; an older one silently', () => {
-  const home = newHome()
-  put(home, 'cache/sluice/models.json', '{"source":{"name":"x"')
-  const broken = run(['models', 'claude-sonnet-5'], home, { XDG_CACHE_HOME: join(home, 'cache') })
-  assert.equal(broken.status, 0)
-  assert.match(broken.stderr, /are not used: .*--refresh/)
-  put(home, 'cache/sluice/models.json', JSON.stringify({ source: { name: 'old', date: '2020-01-01' }, providers: [] }))
-  const old = run(['models', 'claude-sonnet-5'], home, { XDG_CACHE_HOME: join(home, 'cache') })
-  assert.match(old.stderr, /^\d+ models; dollars for a million tokens; @pydantic\/genai-prices 0\.1\.8 of 2026-09-23$/m)
 })
 
 test('a message that a fork copied counts once, also in a log with a line that cannot be read, which is told', () => {
