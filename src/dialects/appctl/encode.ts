@@ -47,6 +47,7 @@ export function encode(sink: Sink): Encoder {
     if (heldCall !== undefined) toolCall(heldCall, undefined)
     for (const call of openCalls.keys()) toolResult(call, { result: 'abandoned', status: 'error' }, undefined, 'cut')
     const text = failure?.message ?? message
+    if (text === undefined && joined.text !== '') write({ kind: 'assistant_message', text: joined.text }, 'cut') // its source lacks the whole
     if (text !== undefined) write({ kind: 'error', message: text }, failure === undefined ? synthetic : failure.synthetic)
     write({ kind: 'done' }, synthetic)
     current = failure = undefined

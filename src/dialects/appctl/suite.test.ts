@@ -1,4 +1,4 @@
 import { testDialect } from '../suite.test.ts'
 import { namesIn, support } from './support.test.ts'
 
-testDialect(support, { streams: namesIn('document/', '.ndjson'), claims: () => 1, typeKey: 'kind' })
+testDialect(support, { streams: namesIn('document/', '.ndjson'), claims: () => 1, typeKey: 'kind', writesParts: true })

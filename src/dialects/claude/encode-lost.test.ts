@@ -89,6 +89,21 @@ test('a turn that ends with its session has the rest of the tokens, once', () =>
   assert.deepEqual(lost, [])
 })
 
+test('an output that is told in blocks alone stands behind the exit code', () => {
+  const blocks: Rec[] = [
+    { type: 'text', text: 'one' },
+    { type: 'content', content: { type: 'text', text: 'two' } },
+  ]
+  const call: Told = ['tool.start', { name: 'Bash', toolKind: 'execute', input: {} }, { call: 'c' }]
+  const failing = (content: Rec[]): Told => ['tool.end', { status: 'ok', content, exitCode: 3 }, { call: 'c' }]
+  const { records, lost } = written(turn(call, failing(blocks)))
+  assert.deepEqual(contentOf(records.find(({ type }) => type === 'user')!), [
+    { tool_use_id: 'c', type: 'tool_result', content: 'Exit code 3\none\ntwo', is_error: true },
+  ])
+  assert.deepEqual(lost, [])
+  assert.deepEqual(lostOf(...turn(call, failing([...blocks, { type: 'image' }]))), ['tool.end.content drop'])
+})
+
 // ── the context, as /context tells it ────────────────────────────────────────────────────────────────────────────────────
 
 test('how full the context is comes back in the record of its message', () => {

@@ -2,7 +2,7 @@
 import { isRecord, type Rec } from '../../base/json.ts'
 import type { EventOf } from '../../model/event.ts'
 import { toolFailed } from '../../model/outcome.ts'
-import { syntheticOf, textOf } from '../contract.ts'
+import { syntheticOf, textOf, textOfBlock } from '../contract.ts'
 import { release, settleMessage } from './encode-message.ts'
 import { structureOf } from './encode-structure.ts'
 import { agentId, callId, idOf, nextUuid, parentOf, stamp, write, type WriteCall, type Writer } from './encode-state.ts'
@@ -76,7 +76,7 @@ const sources: Readonly<Record<string, (allow: boolean) => Rec>> = {
 
 /** What the call gave back; undefined when nobody has told it. */
 function resultText(event: EventOf<'tool.end'>): unknown {
-  const text = event.text ?? event.error?.text
+  const text = event.text ?? textIn(event.content) ?? event.error?.text
   if (event.exitCode !== undefined && event.exitCode !== 0) {
     const opening = `Exit code ${event.exitCode}`
     return text === undefined || text === '' ? opening : text.startsWith(opening) ? text : `${opening}\n${text}`
@@ -89,6 +89,12 @@ function resultText(event: EventOf<'tool.end'>): unknown {
   return text ?? (event.data === undefined ? undefined : textOf(event.data))
 }
 
+/** Of blocks that are all texts; a wrapped one may be among them. */
+function textIn(content: readonly unknown[] | undefined): string | undefined {
+  const texts = content?.map(textOfBlock)
+  return texts === undefined || texts.length === 0 || texts.includes(undefined) ? undefined : texts.join('\n')
+}
+
 /** A result must have a content: how the call ended, where nothing else is known. */
 const wordFor = ({ status }: EventOf<'tool.end'>, { name }: WriteCall): string =>
   status === 'ok' ? '' : status === 'denied' ? `${name} was not permitted` : status
@@ -98,9 +104,8 @@ const mayStand = (part: unknown): part is Rec => isRecord(part) && contentTypes.
 /** It stands in the content that is written, or the text says it. */
 function isSaid(part: unknown, { text }: EventOf<'tool.end'>, told: unknown): boolean {
   if (Array.isArray(told) && (mayStand(part) || mediaBlock(part).length > 0)) return true
-  if (!isRecord(part)) return false
-  const own = (isRecord(part['content']) ? part['content'] : part)['text'] // ACP wraps a block in another
-  return typeof own === 'string' && text?.includes(own) === true
+  const own = textOfBlock(part)
+  return own !== undefined && (text?.includes(own) === true || (typeof told === 'string' && told.includes(own)))
 }
 
 const contentTypes: ReadonlySet<unknown> = new Set(['text', 'image', 'document', 'tool_reference', 'search_result'])
