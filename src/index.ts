@@ -125,6 +125,7 @@ export function write(events: Iterable<Event>, dialect: WritableName): Written {
 
 /** The events may be made by whoever calls. */
 function* checked(events: Iterable<Event>, { loss }: WritableDialect): Generator<Event> {
+  if (typeof events?.[Symbol.iterator] !== 'function') throw new TypeError(`${shown(events)} is not a list of events; read gives one`)
   for (const event of events) {
     const kind: unknown = event?.kind
     if (typeof kind !== 'string') throw new TypeError(`${shown(event)} is not an event`)

@@ -21,6 +21,7 @@ import {
   write,
 } from '../src/index.ts'
 import { createPricer, loadCatalog, usdOf } from '../src/prices/index.ts'
+import { legalStream } from '../src/testing/index.ts'
 
 const root = join(import.meta.dirname, '..')
 const eventsIn = (fixture: string) => read(readFileSync(join(root, 'fixtures', fixture)))
@@ -122,6 +123,17 @@ test('what JavaScript gives by mistake is told as that, not by what breaks becau
   reader.push(Buffer.from(lines[0]!)) // nothing of the other was taken
   assert.throws(() => write([{ kind: 'tool.begin' } as never], 'avenor'), /^TypeError: "tool\.begin" is not a kind of event$/)
   assert.throws(() => write([null as never], 'avenor'), /^TypeError: null is not an event$/)
+  assert.throws(() => write(5 as never, 'avenor'), /^TypeError: 5 is not a list of events; read gives one$/)
+
+  const noFunction = (name: string): RegExp => new RegExp(`^TypeError: undefined is not a function; give one as ${name}$`)
+  assert.throws(() => createReader(dialects.appctl, undefined as never), noFunction('onEvents'))
+  assert.throws(() => createValidator(dialects.appctl, undefined as never), noFunction('onFinding'))
+  assert.throws(() => createConverter(dialects.appctl, dialects.avenor, undefined as never), noFunction('output\\.text'))
+  assert.throws(
+    () => createConverter(dialects.appctl, dialects.avenor, { ...output, bytes: undefined as never }),
+    noFunction('output\\.bytes'),
+  )
+  assert.throws(() => legalStream('no_such' as never, 1), /^TypeError: no streams of no_such are made; name one of acp, /)
 })
 
 test('options that would be taken for none are told as wrong', () => {

@@ -16,6 +16,12 @@ export function sureDialect<One extends Pick<Dialect, 'claim'>>(dialect: One): O
   return dialect
 }
 
+/** What will be called; `name`: what the caller knows it by. */
+export function sureFunction<One>(value: One, name: string): One {
+  if (typeof value !== 'function') throw new TypeError(`${shown(value)} is not a function; give one as ${name}`)
+  return value
+}
+
 export function sureOptions<Options extends { maxLine?: number | undefined }>(options: Options): Options {
   if (typeof options !== 'object' || options === null)
     throw new TypeError(`${shown(options)} is not an object of options; give { name: value }`)

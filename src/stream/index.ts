@@ -13,7 +13,7 @@
  * @module
  */
 import type { Claimer, Dialect } from '../dialects/contract.ts'
-import { isBytes, sureDialect, sureOptions, sureReadOptions } from './checks.ts'
+import { isBytes, sureDialect, sureFunction, sureOptions, sureReadOptions } from './checks.ts'
 import { createConverter as converterOf, type Converter, type ConvertOptions, type Output } from './convert.ts'
 import { createSniffer as snifferOf, type Sniffer } from './detect.ts'
 import { createReader as readerOf, type OnEvents, type Reader, type ReadOptions } from './read.ts'
@@ -32,17 +32,22 @@ export type { Converter, ConvertOptions, Finding, OnEvents, Output, Reader, Read
 export type Validator = { push(chunk: Uint8Array): void; end(): Verdict }
 
 export const createReader = (dialect: Dialect, onEvents: OnEvents, options: ReadOptions = {}): Reader =>
-  inTurn(readerOf(sureDialect(dialect), onEvents, sureReadOptions(options)))
+  inTurn(readerOf(sureDialect(dialect), sureFunction(onEvents, 'onEvents'), sureReadOptions(options)))
 
 /** Throws when `to` is a dialect that cannot be written, unless it is the input's own. */
 export const createConverter = (from: Dialect, to: Dialect, output: Output, options: ConvertOptions = {}): Converter =>
-  inTurn(converterOf(sureDialect(from), sureDialect(to), output, sureOptions(options)))
+  inTurn(converterOf(sureDialect(from), sureDialect(to), sureOutput(output), sureOptions(options)))
 
 export const createValidator = (dialect: Dialect, onFinding: (finding: Finding) => void, options: ValidateOptions = {}): Validator =>
-  inTurn(validatorOf(sureDialect(dialect), onFinding, sureOptions(options)))
+  inTurn(validatorOf(sureDialect(dialect), sureFunction(onFinding, 'onFinding'), sureOptions(options)))
 
 export const createSniffer = <One extends Claimer>(dialects: readonly One[]): Sniffer<One> =>
   inTurn(snifferOf(dialects.map((one) => sureDialect(one))))
+
+function sureOutput(output: Output): Output {
+  for (const name of ['text', 'line', 'bytes'] as const) sureFunction(output?.[name], `output.${name}`)
+  return output
+}
 
 /** Calls that come out of turn would lose or reorder records without a word: they throw. To end it again changes nothing. */
 function inTurn<One extends { push(chunk: Uint8Array): void; end(...given: never[]): unknown }>(stream: One): One {

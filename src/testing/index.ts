@@ -58,6 +58,8 @@ export const streamDialects = Object.keys(makers) as StreamDialect[]
 
 /** A stream that breaks no rule of its dialect. Its numbers past 2^53 are `JSON.rawJSON` values: write it with `linesOf`. */
 export function legalStream(dialect: StreamDialect, seed: number, options: StreamOptions = {}): Rec[] {
+  if (!Object.hasOwn(makers, dialect))
+    throw new TypeError(`no streams of ${String(dialect)} are made; name one of ${streamDialects.join(', ')}`)
   const random = createRandom(seed)
   const { session, key }: Maker = makers[dialect]
   const count = options.sessions ?? (random.chance(0.2) ? 2 : 1)
