@@ -160,3 +160,23 @@ test('a turn that a repair has begun goes on after the init that comes at last',
   const inLane = { ...said('l', text('a')), parent_tool_use_id: 't' }
   assert.deepEqual(tagsOf(repaired([inLane, ended()])), ['system/init', 'assistant', 'result/success'])
 })
+
+test('sessions without end: each is told, and a new one costs no more than the first', () => {
+  const records = (count: number): Rec[] => Array.from({ length: count }, (_, n) => ({ ...init, session_id: `s${n}` }))
+  const started = performance.now()
+  assert.equal(codesOf(records(50_000)).length, 50_000)
+  assert.ok(performance.now() - started < 5000)
+})
+
+test('sessions that have ended are forgotten, those that are open are not', () => {
+  const one = (n: number): Rec[] => [{ ...init, session_id: `s${n}` }, ...(n % 3 === 0 ? [] : [ended({ session_id: `s${n}` })])]
+  const all = Array.from({ length: 9000 }, (_, n) => one(n)).flat()
+  const late = (n: number): Rec => ended({ session_id: `s${n}` })
+  assert.equal(codesOf(all).length, 3000)
+  assert.deepEqual(
+    codesOf([...all, late(1)]).filter((code) => code !== 'missing-end'),
+    [],
+    's1 is not known any more',
+  )
+  assert.equal(codesOf([...all, late(0), late(3)]).length, 2998)
+})

@@ -32,6 +32,7 @@ export type Rule = keyof typeof rules
 export type Breaks = (code: Rule, text: string, severity?: 'error' | 'warn') => void
 
 const mostSessions = 1024
+const mostLooked = 8 // more than come: those without a turn are found in the end
 const letterC = 99 // most tags are told from `control_…` by it
 
 export function order(): Order {
@@ -55,9 +56,15 @@ export function order(): Order {
     return recent
   }
 
-  /** The oldest session with no open turn. */
+  let oldest = sessions.entries() // goes round: if all have open turns, to look through all for each new one would take the square of the time
+
+  /** The next session with no open turn, if one of the next few has none. */
   function forgetOne(): void {
-    for (const [id, { openTurns }] of sessions) if (openTurns === 0 && id !== recentId) return void sessions.delete(id)
+    for (let looked = 0; looked < mostLooked; looked++) {
+      const { value, done } = oldest.next()
+      if (done === true) oldest = sessions.entries()
+      else if (value[1].openTurns === 0 && value[0] !== recentId) return void sessions.delete(value[0])
+    }
   }
 
   /** Of the open calls, the last one first: that of a subagent before the one that it works for. */
