@@ -50,7 +50,10 @@ export async function validateFiles(
 
 /** Lists of indexes that take about as long to read. Pipes are in the first, which is this process's own: files end, whatever becomes of it. */
 function shares(sizes: readonly number[], jobs: number): number[][] {
-  const all = Array.from({ length: Math.min(jobs, sizes.length) }, (_, at) => ({ share: [] as number[], load: at === 0 ? 0 : worthHelper }))
+  const bytes = sizes.reduce((sum, size) => (size === Infinity ? sum : sum + size), 0)
+  let count = 1 // one more is worth it while its part of the whole takes longer than its start
+  while (count < Math.min(jobs, sizes.length) && bytes > worthHelper * count * (count + 1)) count++
+  const all = Array.from({ length: count }, (_, at) => ({ share: [] as number[], load: at === 0 ? 0 : worthHelper }))
   for (const [index, size] of [...sizes.entries()].sort(([, a], [, b]) => b - a)) {
     const to = size === Infinity ? all[0]! : all.reduce((least, one) => (one.load < least.load ? one : least))
     to.share.push(index)
