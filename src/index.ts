@@ -16,7 +16,7 @@ import { gemini } from './dialects/gemini/index.ts'
 import { opencode } from './dialects/opencode/index.ts'
 import { sluice } from './dialects/sluice/index.ts'
 import type { Event } from './model/event.ts'
-import { isBytes, shown, sureOptions, sureReadOptions } from './stream/checks.ts'
+import { convertOptions, isBytes, judgeOptions, later, readOptions, shown, sureOptions } from './stream/checks.ts'
 import { createConverter as converterOf, type ConvertOptions, type Summary } from './stream/convert.ts'
 import { createSniffer as snifferOf, type Detection } from './stream/detect.ts'
 import { type Addition, createLedger, ledgerSink, type Loss } from './stream/ledger.ts'
@@ -90,7 +90,7 @@ function named<Name extends DialectName>(name: Name): (typeof dialects)[Name] {
 
 /** All events of a stream, its end included. */
 export function read(input: Input, options: ReadOptions & { dialect?: DialectName | undefined } = {}): Event[] {
-  sureReadOptions(options)
+  sureOptions(options, { ...readOptions, dialect: later })
   const whole = [...chunks(input)]
   const events: Event[] = []
   const take = (more: Event[]): void => {
@@ -138,7 +138,7 @@ export type Converted = Summary & { from: DialectName; text: string }
 
 /** A stream in another dialect. To its own dialect the bytes stay the same. */
 export function convert(input: Input, options: ConvertOptions & { to: DialectName; from?: DialectName | undefined }): Converted {
-  sureOptions(options)
+  sureOptions(options, { ...convertOptions, to: later, from: later })
   const whole = [...chunks(input)]
   const from = choose(whole, options.from)
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
@@ -161,7 +161,7 @@ export function validate(
   input: Input,
   options: { dialect?: DialectName | undefined; maxLine?: number | undefined; repair?: boolean | undefined } = {},
 ): Validated {
-  sureOptions(options)
+  sureOptions(options, judgeOptions)
   const whole = [...chunks(input)]
   const dialect = choose(whole, options.dialect)
   const findings: Finding[] = []

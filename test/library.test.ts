@@ -160,6 +160,9 @@ test('options that would be taken for none are told as wrong', () => {
     const wrongRaw = /^"bogus" is not a choice of raw; name one of none, unmapped, all$/
     assert.throws(() => call({ raw: 'bogus' } as never), { name: 'TypeError', message: wrongRaw })
     assert.throws(() => call('claude' as never), { name: 'TypeError', message: /^"claude" is not an object of options/ })
+    const wrongName = /^"plainNumber" is not an option; did you mean plainNumbers\? \(known: maxLine, raw, /
+    assert.throws(() => call({ plainNumber: true } as never), { name: 'TypeError', message: wrongName })
+    assert.throws(() => call({ skim: 'yes' } as never), /^TypeError: "yes" is not true or false; skim takes one of them$/)
   }
 })
 

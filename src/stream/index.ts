@@ -13,7 +13,7 @@
  * @module
  */
 import type { Claimer, Dialect } from '../dialects/contract.ts'
-import { isBytes, sureDialect, sureFunction, sureOptions, sureReadOptions } from './checks.ts'
+import { convertOptions, isBytes, readOptions, sureDialect, sureFunction, sureOptions, validateOptions } from './checks.ts'
 import { createConverter as converterOf, type Converter, type ConvertOptions, type Output } from './convert.ts'
 import { createSniffer as snifferOf, type Sniffer } from './detect.ts'
 import { createReader as readerOf, type OnEvents, type Reader, type ReadOptions } from './read.ts'
@@ -32,14 +32,14 @@ export type { Converter, ConvertOptions, Finding, OnEvents, Output, Reader, Read
 export type Validator = { push(chunk: Uint8Array): void; end(): Verdict }
 
 export const createReader = (dialect: Dialect, onEvents: OnEvents, options: ReadOptions = {}): Reader =>
-  inTurn(readerOf(sureDialect(dialect), sureFunction(onEvents, 'onEvents'), sureReadOptions(options)))
+  inTurn(readerOf(sureDialect(dialect), sureFunction(onEvents, 'onEvents'), sureOptions(options, readOptions)))
 
 /** Throws when `to` is a dialect that cannot be written, unless it is the input's own. */
 export const createConverter = (from: Dialect, to: Dialect, output: Output, options: ConvertOptions = {}): Converter =>
-  inTurn(converterOf(sureDialect(from), sureDialect(to), sureOutput(output), sureOptions(options)))
+  inTurn(converterOf(sureDialect(from), sureDialect(to), sureOutput(output), sureOptions(options, convertOptions)))
 
 export const createValidator = (dialect: Dialect, onFinding: (finding: Finding) => void, options: ValidateOptions = {}): Validator =>
-  inTurn(validatorOf(sureDialect(dialect), sureFunction(onFinding, 'onFinding'), sureOptions(options)))
+  inTurn(validatorOf(sureDialect(dialect), sureFunction(onFinding, 'onFinding'), sureOptions(options, validateOptions)))
 
 export const createSniffer = <One extends Claimer>(dialects: readonly One[]): Sniffer<One> =>
   inTurn(snifferOf(dialects.map((one) => sureDialect(one))))
