@@ -73,6 +73,12 @@ suite('sluice demo', () => {
     assert.doesNotMatch(page, /allow by rule|· files/)
   })
 
+  test('the command that it ends with can be given as it stands', () => {
+    const [, line] = /^Look again: (.+)$/m.exec(page)!
+    const { status, stderr } = spawnSync('/bin/sh', ['-c', line!], { env, cwd: process.cwd(), encoding: 'utf8' })
+    assert.equal(status, 0, stderr)
+  })
+
   test('the digest is left for people and for programs', () => {
     const digest = JSON.parse(readFileSync(join(folder, 'digest.json'), 'utf8')) as Digest
     assert.deepEqual(

@@ -1,8 +1,9 @@
 // sluice demo: the main job on embedded defaults. A small project with a failing test is made in a temporary folder; the built-in agent
 // mends it. The loop, the tools, the subagent and the refusal are real; only the words of the model are scripted.
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, dirname, join } from 'node:path'
+import { delimiter, dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { createDigest, type Digest } from '../analyze/digest.ts'
 import { createPricer } from '../prices/price.ts'
 import { createReader } from '../stream/read.ts'
@@ -112,6 +113,14 @@ function closing(folder: string): string[] {
     `All of it is in ${folder}`,
     ...left.map(([name, about]) => `  ${name.padEnd(12)} ${about}`),
     '',
-    `Look again: sluice show ${join(folder, 'streams', 'claude.ndjson')}`,
+    `Look again: ${called()} show ${join(folder, 'streams', 'claude.ndjson')}`,
   ]
+}
+
+/** As it can be called from here: a checkout need not be on PATH. */
+function called(): string {
+  if (process.env['PATH']?.split(delimiter).some((folder) => existsSync(join(folder, 'sluice')))) return 'sluice'
+  const own = fileURLToPath(new URL('../bin/sluice', import.meta.url))
+  const near = relative('.', own)
+  return near.startsWith('..') ? own : near
 }
