@@ -10,7 +10,8 @@ import { toolOf, wireKindOf, wireOptionOf } from './words.ts'
 
 const mostIds = 1024
 
-export function createTools(sink: Sink, put: Put, write: Write) {
+/** `speak` is told of what only a turn may hold. */
+export function createTools(sink: Sink, put: Put, write: Write, speak: (event: Event) => void) {
   const asked = new Set<unknown>() // ids of the last questions
 
   /** Subagents are told as Claude's agent does: by the call that started them, or by their own id where there was none. */
@@ -42,6 +43,7 @@ export function createTools(sink: Sink, put: Put, write: Write) {
     if (read.name !== name) sink.lost(event, 'name', 'approx')
     if (read.toolKind !== toolKind) sink.lost(event, 'toolKind', 'approx')
     session.calls.set(call, { name, toolKind })
+    speak(event)
     const locations = started?.paths?.map((path) => ({ path }))
     put(session, event, { sessionUpdate: 'tool_call', ...told, status: 'pending', locations, _meta: laneOf(session, event) }, synthetic)
   }
@@ -107,6 +109,7 @@ export function createTools(sink: Sink, put: Put, write: Write) {
       rawInput,
     }
     const params = { sessionId: session.id, toolCall, options: optionsOf(event) }
+    speak(event)
     write(session, { jsonrpc: '2.0', id: idOf(event), method: 'session/request_permission', params }, syntheticOf(event))
   }
 

@@ -16,7 +16,7 @@ export function encode(sink: Sink): Encoder {
   let spoken: string | undefined // the session of the last record: an answer that names none is taken for its
   let unnamed = 0
   let prompts = 0
-  const tools = createTools(sink, put, write)
+  const tools = createTools(sink, put, write, speak)
 
   // ── sessions ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -99,6 +99,13 @@ export function encode(sink: Sink): Encoder {
     return ++prompts
   }
 
+  /** What an agent says is part of a turn, whether its source tells of one or not: an answer must follow. */
+  function speak(event: Event): Session {
+    const session = sessionOf(event)
+    if (session.turns.size === 0 && event.agent === undefined) session.turns.set(event.turn, undefined)
+    return session
+  }
+
   function turnEnd(event: EventOf<'turn.end'>): void {
     const session = sessionOf(event)
     const { cost, byModel } = event
@@ -163,7 +170,7 @@ export function encode(sink: Sink): Encoder {
   function chunk(event: Event, sessionUpdate: Chunk, content: Rec): void {
     if (event.agent !== undefined) return sink.lost(event)
     const messageId = event.message === undefined ? undefined : wireId(event.message)
-    put(sessionOf(event), event, { sessionUpdate, content, messageId })
+    put(sessionUpdate === 'user_message_chunk' ? sessionOf(event) : speak(event), event, { sessionUpdate, content, messageId })
   }
 
   function delta(event: EventOf<'text.delta' | 'thought.delta'>, sessionUpdate: Chunk): void {
