@@ -83,3 +83,10 @@ suite("through sluice's own dialect and back nothing is lost, if the records tra
     }
   }
 })
+
+test('blanks in what is no record take no time', () => {
+  const started = performance.now()
+  assert.equal(converted(`x${' '.repeat(400_000)}y\n`, 'claude', 'claude', { array: true }), '[]\n')
+  assert.ok(performance.now() - started < 5000)
+  assert.equal(converted('\ufeff \n[ ]\n ', 'claude', 'claude', { array: true }), '\ufeff \n[ ]\n ')
+})

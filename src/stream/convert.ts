@@ -3,6 +3,7 @@ import { copyOf, utf8 } from '../base/bytes.ts'
 import { type Rec, stringifyJson } from '../base/json.ts'
 import { type Claimer, type Dialect, isWritable, typeFinder, whyInvalid, type WritableDialect } from '../dialects/contract.ts'
 import { createFramer, type Span } from '../framing/framer.ts'
+import { isSpace, skipSpace } from '../framing/scan.ts'
 import type { Event } from '../model/event.ts'
 import { type Addition, createLedger, ledgerSink, type Loss } from './ledger.ts'
 import { onOneLine, passes, redactThrough } from './convert-redact.ts'
@@ -226,7 +227,10 @@ function passThrough(dialect: Dialect, out: Output, { maxLine, array = false, ot
       bytes.set(early.subarray(0, size), at)
       at += size
     }
-    return utf8(bytes, 0, at).replace(/^\ufeff?[ \t\r\n]*|[ \t\r\n]+$/g, '')
+    const isMarked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
+    const start = skipSpace(bytes, isMarked ? 3 : 0, at)
+    while (at > start && isSpace(bytes[at - 1])) at--
+    return utf8(bytes, start, at)
   }
 
   /** Before the first record of an array stands its bracket, before each other one a comma: what is copied is an array as well. */
