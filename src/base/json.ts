@@ -42,6 +42,12 @@ export function numberOf(text: string): unknown {
   return isRounded(value, text) ? rawJson(text) : value
 }
 
+/** As JavaScript counts with it, also where it keeps its text; undefined where it is no number, or past all doubles. */
+export function doubleOf(value: unknown): number | undefined {
+  const number = isRawJson(value) ? Number((value as { rawJSON: string }).rawJSON) : value
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined
+}
+
 /** An integer that is spelled out and past 2^53, or what is past all doubles. `1e20` is what it says. */
 const isRounded = (value: number, text: string): boolean =>
   !Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value) && !/[eE]/.test(text))

@@ -158,6 +158,19 @@ function harmed(value: unknown, random: Random): unknown {
   return Object.fromEntries(Object.entries(value).flatMap(([key, item]) => (random.chance(0.02) ? [] : [[key, harmed(item, random)]])))
 }
 
+const bigNumber = parseJson('12345678901234567890')
+
+/** A copy for each value in it, which has become a number past 2^53. */
+function* withBigNumbers(value: unknown): Generator<Rec> {
+  if (typeof value !== 'object' || value === null) return
+  for (const [key, item] of Object.entries(value)) {
+    const put = (other: unknown): Rec =>
+      Array.isArray(value) ? (Object.assign([...(value as unknown[])], { [key]: other }) as unknown as Rec) : { ...value, [key]: other }
+    yield put(bigNumber)
+    for (const changed of withBigNumbers(item)) yield put(changed)
+  }
+}
+
 const ways: readonly ((records: readonly Rec[], other: readonly Rec[], random: Random) => Rec[])[] = [
   (records, _other, random) => records.filter(() => random.chance(0.8)),
   (records, _other, random) => records.map((record) => harmed(record, random)).filter(isRecord),
@@ -195,6 +208,21 @@ function testAnyRecords(
       const records = mixed(random)
       assert.deepEqual(decodeAll(records), decodeAll(plain(records)))
     }))
+
+  test('a number that keeps its text, wherever it stands, is read and judged', () => {
+    const seen = new Set<string>()
+    for (const records of streams.map(fixture))
+      records.slice(0, 200).forEach((record, index) => {
+        const form = JSON.stringify(record, (_, item: unknown) => (typeof item === 'object' ? item : 0))
+        if (seen.has(form)) return
+        seen.add(form)
+        for (const changed of withBigNumbers(record)) {
+          const stream = [...records.slice(Math.max(0, index - 4), index), changed]
+          decodeAll(stream)
+          repaired(stream)
+        }
+      })
+  })
 
   if (typeKey !== undefined)
     test('records of known types, with anything in their fields, give events', () => {

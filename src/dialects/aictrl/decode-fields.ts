@@ -1,5 +1,5 @@
 // Parts of aictrl records as parts of events: tokens, cost, context, times, and what an error or a failed tool says.
-import { isRecord, type Rec } from '../../base/json.ts'
+import { doubleOf, isRecord, type Rec } from '../../base/json.ts'
 import type { Context, Cost, Fault, Payload, Usage } from '../../model/event.ts'
 import { codeText, faultOf } from '../../model/fault.ts'
 import type { ToolStatus } from '../../model/vocabulary.ts'
@@ -41,7 +41,10 @@ export function usageOf(tokens: Wire<'message_complete'>['tokens']): Usage | und
 
 export function costOf(cost: Wire<'message_complete'>['cost']): Cost | undefined {
   if (cost === undefined || cost === null) return undefined
-  if (typeof cost === 'number') return { usd: cost, by: 'source' }
+  if (!isRecord(cost)) {
+    const usd = doubleOf(cost)
+    return usd === undefined ? undefined : { usd, by: 'source' }
+  }
   const parts = { input: cost.input, output: cost.output, cacheRead: cost.cache?.read, cacheWrite: cost.cache?.write }
   return {
     usd: (parts.input ?? 0) + (parts.output ?? 0) + (parts.cacheRead ?? 0) + (parts.cacheWrite ?? 0),

@@ -1,12 +1,12 @@
 // The numbers of a message_complete: nothing below zero, and a context that fits its tokens.
-import { isRecord } from '../../base/json.ts'
+import { doubleOf, isRecord } from '../../base/json.ts'
 import type { Wire } from './wire.ts'
 
 export function checkNumbers(
   { tokens, cost, context }: Wire<'message_complete'>,
   breaks: (code: 'counts' | 'context', text: string) => void,
 ): void {
-  const price = isRecord(cost) ? [cost.input, cost.output, cost.cache?.read, cost.cache?.write] : [cost ?? undefined]
+  const price = isRecord(cost) ? [cost.input, cost.output, cost.cache?.read, cost.cache?.write] : [doubleOf(cost)]
   const amounts = [tokens?.input, tokens?.output, tokens?.reasoning, tokens?.cache?.read, tokens?.cache?.write, ...price]
   if (amounts.some((amount) => amount !== undefined && amount < 0)) breaks('counts', 'message_complete has a negative number')
   if (context === null || context === undefined) return

@@ -1,6 +1,7 @@
 // The order of runs: loop.start, phases one after another, loop.end, and nothing of the run after that; retries on the side.
 import type { Rec } from '../../base/json.ts'
 import { quoted } from '../../base/text.ts'
+import { textOf } from '../contract.ts'
 import type { Breaks } from './order.ts'
 import type { AnyWire, Wire } from './wire.ts'
 
@@ -146,4 +147,4 @@ function phaseStart(run: Run | undefined, { run_id, phase, iteration, ts }: Wire
 }
 
 const ofRun = (id: string | undefined): string => (id === undefined ? '' : ` of run ${quoted(id)}`)
-const named = ({ phase, iteration }: Phase): string => `${quoted(phase)} (iteration ${iteration})`
+const named = ({ phase, iteration }: Phase): string => `${quoted(phase)} (iteration ${textOf(iteration)})`

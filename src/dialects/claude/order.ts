@@ -4,6 +4,7 @@
 import type { Rec } from '../../base/json.ts'
 import { quoted } from '../../base/text.ts'
 import { isRepair, type Order, type Report } from '../contract.ts'
+import { createForgetter } from '../forget.ts'
 import { type Channel, newChannel, stepControl } from './order-control.ts'
 import { forgetTurn, laneOf, newSession, type Call, type OrderSession, stepAssistant, stepStream, stepUser } from './order-message.ts'
 import { uuidFor } from './uuid.ts'
@@ -32,11 +33,11 @@ export type Rule = keyof typeof rules
 export type Breaks = (code: Rule, text: string, severity?: 'error' | 'warn') => void
 
 const mostSessions = 1024
-const mostLooked = 8 // more than come: those without a turn are found in the end
 const letterC = 99 // most tags are told from `control_…` by it
 
 export function order(): Order {
   const sessions = new Map<string | undefined, OrderSession>()
+  const forgetOne = createForgetter(sessions, ({ openTurns }) => openTurns === 0)
   const channel: Channel = newChannel()
   let made = 0
   let tell: Report // of the record that is being judged
@@ -50,21 +51,10 @@ export function order(): Order {
     recentId = id
     recent = sessions.get(id)
     if (recent === undefined) {
+      if (sessions.size >= mostSessions) forgetOne()
       sessions.set(id, (recent = newSession()))
-      if (sessions.size > mostSessions) forgetOne()
     }
     return recent
-  }
-
-  let oldest = sessions.entries() // goes round: if all have open turns, to look through all for each new one would take the square of the time
-
-  /** The next session with no open turn, if one of the next few has none. */
-  function forgetOne(): void {
-    for (let looked = 0; looked < mostLooked; looked++) {
-      const { value, done } = oldest.next()
-      if (done === true) oldest = sessions.entries()
-      else if (value[1].openTurns === 0 && value[0] !== recentId) return void sessions.delete(value[0])
-    }
   }
 
   /** Of the open calls, the last one first: that of a subagent before the one that it works for. */

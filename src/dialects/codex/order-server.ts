@@ -2,6 +2,7 @@
 // the stream too.
 import type { Rec } from '../../base/json.ts'
 import { quoted } from '../../base/text.ts'
+import { createForgetter } from '../forget.ts'
 import type { Breaks, Part } from './order.ts'
 
 type Thread = { turn: string | undefined; items: Map<string, boolean> }
@@ -12,20 +13,17 @@ const mostRequests = 4096
 
 export function createServerOrder(): Part & { wrap(traffic: Rec | undefined): void } {
   const threads = new Map<string, Thread>()
+  const forgetOne = createForgetter(threads, ({ turn }) => turn === undefined)
   const asks = new Map<string, boolean>() // true while nobody has said that it is answered
   let traffic: Rec | undefined // the last record, when it was one of recorded traffic
 
   function threadOf(id: string): Thread {
     let thread = threads.get(id)
     if (thread === undefined) {
+      if (threads.size >= mostThreads) forgetOne()
       threads.set(id, (thread = { turn: undefined, items: new Map() }))
-      if (threads.size > mostThreads) forgetOne(id)
     }
     return thread
-  }
-
-  function forgetOne(latest: string): void {
-    for (const [id, { turn }] of threads) if (turn === undefined && id !== latest) return void threads.delete(id)
   }
 
   /** An id of the agent's own: the host counts its requests apart. */

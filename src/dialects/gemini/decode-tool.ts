@@ -138,7 +138,7 @@ function laneStep({ pen }: Reader, agent: string, step: { [key: string]: unknown
   const input = inputOf(step['args'])
   const title = str(step['description']) ?? str(step['displayName'])
   pen.emit('tool.start', { name: content, toolKind: toolKindOf(content), title, input, paths: pathsOf(input) }, place)
-  pen.emit('tool.end', { status: laneStatuses[String(status)] ?? 'abandoned' }, place)
+  pen.emit('tool.end', { status: laneStatuses[str(status) ?? ''] ?? 'abandoned' }, place)
 }
 
 const laneStatuses: Readonly<Record<string, Payload<'tool.end'>['status']>> = {

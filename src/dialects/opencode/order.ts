@@ -4,6 +4,7 @@
 import type { Rec } from '../../base/json.ts'
 import { quoted } from '../../base/text.ts'
 import type { Order, Report } from '../contract.ts'
+import { createForgetter } from '../forget.ts'
 import { createCourse, endOf, failed, goesOn, stepFinished, stepStarted } from './course.ts'
 import { faultOfError, finishOf, isRefused } from './decode-fields.ts'
 import { makeRoom } from './decode-state.ts'
@@ -43,6 +44,7 @@ const createSession = (id: string | undefined) => ({
 
 export function order(): Order {
   const sessions = new Map<string | undefined, Session>()
+  const forgetOne = createForgetter(sessions, ({ busy, run }) => !busy && !run)
   let at: number | undefined
   let tell: Report // of the record that is being judged
   const breaks = (code: keyof typeof rules, text: string): void => tell({ code, severity: 'error', text })
@@ -50,7 +52,7 @@ export function order(): Order {
   function sessionOf(id: string | undefined): Session {
     let session = sessions.get(id)
     if (session !== undefined) return session
-    if (sessions.size >= mostSessions) for (const [old, { busy, run }] of sessions) if (!busy && !run && sessions.delete(old)) break
+    if (sessions.size >= mostSessions) forgetOne()
     sessions.set(id, (session = createSession(id)))
     return session
   }
