@@ -133,3 +133,11 @@ test('the tokens of a subagent are told as lost where it has no messages', () =>
   const { losses } = convert(linesOf(init, call, said('m2', 't', { type: 'text', text: 'a' })), { to: 'aictrl' })
   assert.equal(losses.find(({ code }) => code === 'message.end.usage')?.count, 1)
 })
+
+test('an empty list is no loss', () => {
+  const question = (options: object[]): string =>
+    `${JSON.stringify({ v: 1, seq: 1, kind: 'permission.request', session: 's', id: 'q', name: 'bash', options })}\n`
+  const lost = (log: string): boolean =>
+    convert(log, { from: 'sluice', to: 'appctl' }).losses.some(({ code }) => code === 'permission.request.options')
+  assert.deepEqual([lost(question([])), lost(question([{ id: 'a', kind: 'allow_once' }]))], [false, true])
+})

@@ -54,7 +54,7 @@ export function createLedger(to: WritableDialect) {
     }
     lastGone = event
     if (how === 'approx') self.count--
-    for (const { name, loss } of fields) if ((event as unknown as Rec)[name] !== undefined) loss.count--
+    for (const { name, loss } of fields) if (holds(event, name)) loss.count--
     count(whole, event)
   }
 
@@ -65,7 +65,7 @@ export function createLedger(to: WritableDialect) {
       let lost = false
       const ours = event.synthetic !== undefined // what sluice added itself is no loss of the source's; but tokens are never made up
       for (const { name, loss } of watched.fields) {
-        if ((ours && name !== 'usage') || (event as unknown as Rec)[name] === undefined) continue
+        if ((ours && name !== 'usage') || !holds(event, name)) continue
         count(loss, event)
         lost = true
       }
@@ -101,6 +101,12 @@ export function createLedger(to: WritableDialect) {
     },
     additions: (): Addition[] => [...additions.values()],
   }
+}
+
+/** An empty list is nothing that could be lost. */
+function holds(event: Event, field: string): boolean {
+  const value = (event as unknown as Rec)[field]
+  return value !== undefined && !(Array.isArray(value) && value.length === 0)
 }
 
 /** An encoder's sink that keeps the ledger and lets what is to be carried travel along in the next record. */
