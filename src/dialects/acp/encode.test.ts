@@ -65,6 +65,16 @@ test('a turn ends with the answer to its prompt', () => {
   )
 })
 
+test('a turn that was broken off and counts nothing has the tokens of its messages', () => {
+  const ended = answerTo(
+    ['turn.start', { trigger: 'prompt' }],
+    ['message.start', {}, { message: 'm' }],
+    ['message.end', { usage: { input: 12, output: 1 } }, { message: 'm' }],
+    ['turn.end', { reason: 'cancelled', usage: { input: 0, output: 0 } }],
+  )
+  assert.deepEqual((ended?.['result'] as Rec)['usage'], { totalTokens: 13, inputTokens: 12, outputTokens: 1 })
+})
+
 test('an id that no source tells is made up, and counted', () => {
   const { records, added } = encodeAll(tellAll([start, end, start, end]))
   assert.deepEqual(

@@ -3,7 +3,7 @@
 import type { Rec } from '../../base/json.ts'
 import type { Event, EventOf } from '../../model/event.ts'
 import { outcomeOf } from '../../model/outcome.ts'
-import { addUsage } from '../../model/usage.ts'
+import { addUsage, usageOfTurn } from '../../model/usage.ts'
 import { type Encoder, type Sink, syntheticOf, wireId } from '../contract.ts'
 import { blockOf, blockOfContent, textBlock } from './encode-content.ts'
 import { createSession, type Session } from './encode-state.ts'
@@ -114,7 +114,7 @@ export function encode(sink: Sink): Encoder {
       session.spent.turns += cost.usd
       if (session.spent.told === undefined && !meter(session, event)) sink.lost(event, 'cost')
     }
-    const usage = event.usage ?? session.messages
+    const usage = usageOfTurn(event.usage, session.messages)
     const isError = stopReasonOf(event.reason) === undefined
     if (isError && usage !== undefined) sink.lost(event, 'usage')
     if (!isError && event.error !== undefined) sink.lost(event, 'error')
