@@ -72,7 +72,7 @@ test('a turn that was broken off and counts nothing has the tokens of its messag
     ['message.end', { usage: { input: 12, output: 1 } }, { message: 'm' }],
     ['turn.end', { reason: 'cancelled', usage: { input: 0, output: 0 } }],
   )
-  assert.deepEqual((ended?.['result'] as Rec)['usage'], { totalTokens: 13, inputTokens: 12, outputTokens: 1 })
+  assert.deepEqual((ended!['result'] as Rec)['usage'], { totalTokens: 13, inputTokens: 12, outputTokens: 1 })
 })
 
 test('an id that no source tells is made up, and counted', () => {
