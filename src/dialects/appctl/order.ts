@@ -16,6 +16,8 @@ export const rules = {
   'awaiting-open-call': 'An awaiting_input that names a call stands between that call and its result.',
 } as const
 
+const mostAnswered = 4096
+
 export function order(): Order {
   let open = false
   let failed = false
@@ -66,6 +68,7 @@ export function order(): Order {
           const { id } = record as Wire<'tool_result'>
           const count = calls.get(id)
           if (count === undefined) return breaks(report, 'unknown-call', `tool_result for ${quoted(id)}, which was not called`)
+          if (answered.size >= mostAnswered) answered.clear()
           answered.add(id)
           if (count === 1) calls.delete(id)
           else calls.set(id, count - 1)

@@ -1,11 +1,12 @@
 // `result`: the end of a turn. The surprise: `usage` is this turn's and the main lane's, while `modelUsage` and
 // `total_cost_usd` count all lanes since the process began, so the turn's share is a difference.
-import { isRecord, type Rec, stringifyJson } from '../../base/json.ts'
+import { isRecord, type Rec } from '../../base/json.ts'
 import type { Cost, Fault, Payload, Place, Usage } from '../../model/event.ts'
 import { unreadableEnd } from '../../model/fault.ts'
 import { outcomeOf } from '../../model/outcome.ts'
 import { addUsage, totalTokens, usageSince } from '../../model/usage.ts'
 import type { Reason } from '../../model/vocabulary.ts'
+import { textOf } from '../contract.ts'
 import { settleAll } from './decode-control.ts'
 import { closeMessage } from './decode-lane.ts'
 import type { Reader, Session } from './decode-state.ts'
@@ -94,8 +95,6 @@ function failure({ session }: Reader, record: Result): Fault {
   })
   return reasonOf(record) === 'cancelled' ? { ...fault, category: 'cancelled' } : fault
 }
-
-const textOf = (error: unknown): string => (typeof error === 'string' ? error : stringifyJson(error))
 
 type Share = { usage: Usage | undefined; cost: Cost | undefined; byModel: Payload<'turn.end'>['byModel'] }
 
