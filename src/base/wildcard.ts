@@ -25,3 +25,26 @@ function meet(a: string, b: string): boolean {
   }
   return row[b.length]!
 }
+
+/** Goes back to the last star only: more is never needed, so the worst case is pattern times text. */
+export function glob(pattern: string, text: string): boolean {
+  let at = 0
+  let star = -1
+  let resume = 0
+  let here = 0
+  while (at < text.length) {
+    const wanted = pattern[here]
+    if (wanted === '*') {
+      star = here++
+      resume = at
+    } else if (here < pattern.length && (wanted === '?' || wanted === text[at])) {
+      here++
+      at++
+    } else if (star >= 0) {
+      here = star + 1
+      at = ++resume
+    } else return false
+  }
+  while (pattern[here] === '*') here++
+  return here === pattern.length
+}

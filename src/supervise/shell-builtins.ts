@@ -22,7 +22,7 @@ export function builtinProblem(name: string, words: readonly ShellWord[], isOpen
     case 'set':
       return unless(every((value) => /^[-+][euxvf]+$|^[-+]e?u?o$|^(pipefail|errexit|nounset|xtrace)$/.test(value)))
     case 'export':
-      return unless(every((value) => isHarmlessVariable(value.replace(/=.*/s, ''))))
+      return unless(every((value) => isHarmlessVariable(value.replace(/=.*/s, ''), /=(.*)/s.exec(value)?.[1])))
     case 'local':
     case 'readonly':
       return unless(words.slice(1).every((word) => isOwnVariable(word.text.replace(/=.*/s, ''))))

@@ -1,14 +1,15 @@
 // One simple command of the shell: its variables, redirects and words, and what it runs in its turn.
 import type { Assignment, Command, CommandArgument, HereDoc, HereString, Redirection, Word } from 'unbash'
 import { builtinProblem, freeBuiltins, shellOperand } from './shell-builtins.ts'
-import { isNumber, type Variables } from './shell-expansion.ts'
+import { type Counter, isNumber, onlyText, type Variables } from './shell-expansion.ts'
 import { deepest, type Findings, mostWords } from './shell-findings.ts'
 import { gitPlain } from './shell-git.ts'
 import { findPrograms, launchOf } from './shell-launch.ts'
 import { isDevice, tidy } from './shell-paths.ts'
 import { runsByOption, writtenByOption } from './shell-programs.ts'
 import { scriptUse, type ScriptUse } from './shell-scripts.ts'
-import { isHarmlessVariable, literalWord, readWord, unknownWord, type ShellWord } from './shell-words.ts'
+import { isTalk, isText } from './shell-texts.ts'
+import { isHarmlessVariable, literalWord, readWord, unknownWord, type ShellWord, type Value } from './shell-words.ts'
 import type { Walker } from './shell.ts'
 
 type Stdin = HereDoc | HereString | undefined
@@ -20,8 +21,6 @@ const readers =
   /^(python[\d.]*|node|deno|bun|perl|ruby|php|lua|osascript|tclsh|expect|ssh|ed|ex|vi|vim|nvim|emacs|at|batch|crontab|psql|sqlite3|mysql|gdb|lldb|bc|dc|m4|make)$/
 
 const shells = new Set(['sh', 'bash', 'dash', 'ash', 'ksh'])
-/** Their words are words, not files: a variable in them leads nowhere. Their wildcards are still looked at, for they list names. */
-const talkers = new Set(['echo', 'printf', 'true', 'false', ':', 'exit', 'return', 'break', 'continue', 'shift', 'sleep', 'seq', 'set'])
 
 /** They put other things in the place of what they name, or take it away. */
 const movers = new Set('mv cp rm rmdir ln install rsync tar bsdtar unzip'.split(' '))
@@ -42,15 +41,36 @@ function withoutScript(words: readonly ShellWord[], use: ScriptUse | undefined):
   return left
 }
 
-export function commandReader(findings: Findings, walker: Walker, variables: Variables) {
+export function commandReader(findings: Findings, walker: Walker, counter: Counter, variables: Variables) {
   const { opaque, folders } = findings
   const read = (word: Word): ShellWord => readWord(word, findings.surroundings())
 
   function assignment(node: Assignment, isPrefix: boolean, depth: number): void {
     if (node.index !== undefined && !isNumber(node.index.text)) opaque('it sets an element of a list that is not known')
     walker.scan(node, depth)
-    if (isPrefix && !isHarmlessVariable(node.name)) opaque(`it runs with the variable ${node.name} set`)
-    else variables.assigned(node.name, node.value.type === 'Word' && node.append !== true ? read(node.value).value : undefined)
+    const isPlain = node.value.type === 'Word' && node.append !== true && node.index === undefined
+    const values = isPlain ? heldBy(read(node.value as Word)) : undefined
+    if (node.name === 'GLOBIGNORE') findings.unknown('GLOBIGNORE') // with it, wildcards find hidden files
+    if (isPrefix && !isHarmlessVariable(node.name, onlyText(values))) {
+      opaque(`it runs with the variable ${node.name} set`)
+      variables.set(node.name, values, false)
+    } else counter.assigned(node.name, values, !isPrefix)
+  }
+
+  /** In an assignment nothing is split and no wildcard is expanded. */
+  const heldBy = (word: ShellWord): Value[] | undefined =>
+    word.value === undefined
+      ? word.paths?.map((text) => ({ text, exact: word.glob, glob: false }))
+      : [{ text: word.value, exact: true, glob: false }]
+
+  /** What a loop goes through. */
+  function valuesOf(list: readonly Word[]): Value[] | undefined {
+    const all = list.map((word) => {
+      const shape = read(word)
+      if (shape.value !== undefined) return [{ text: shape.value, exact: true, glob: false }]
+      return shape.paths?.map((text) => ({ text, exact: false, glob: shape.glob }))
+    })
+    return all.includes(undefined) ? undefined : all.flatMap((values) => values ?? [])
   }
 
   function command(node: Command, depth: number): void {
@@ -98,9 +118,11 @@ export function commandReader(findings: Findings, walker: Walker, variables: Var
     const word = read(target)
     if (target.parts?.length === 1 && target.parts[0]!.type === 'ProcessSubstitution') return
     if (operator === '<') return findings.useWord(word)
-    if (word.path === undefined || word.glob) return opaque('it writes to a file that is not known')
-    if (isDevice(word.path)) return
-    findings.write(word.path)
+    if (word.paths === undefined || word.glob) {
+      if (word.paths === undefined) findings.unknown(word.text)
+      return opaque('it writes to a file that is not known')
+    }
+    for (const path of word.paths) if (!isDevice(path)) findings.write(path)
   }
 
   /** A word that is only gone through, in a loop or a `case`. */
@@ -132,10 +154,29 @@ export function commandReader(findings: Findings, walker: Walker, variables: Var
     })
     const problem = name === base ? builtinProblem(base, words, setting.open === true) : undefined
     if (problem !== undefined) opaque(problem)
+    if (name === base) builtin(base, words)
     const script = scriptUse(base, words)
     files(base, withoutScript(words.slice(1), script))
     byOption(base, words, script)
     special(base, words, setting)
+  }
+
+  /** Builtins that set variables, or change what a wildcard finds. */
+  function builtin(base: string, words: readonly ShellWord[]): void {
+    const operands = words.slice(1).flatMap(({ value }) => (value?.startsWith('-') === true ? [] : [value]))
+    if (/^(read|mapfile|readarray|getopts)$/.test(base)) {
+      for (const name of [...operands, ...(base === 'read' ? ['REPLY'] : ['MAPFILE', 'OPTARG'])])
+        if (name === undefined) variables.lose()
+        else variables.set(name, undefined, true)
+    }
+    if (base === 'unset')
+      for (const name of operands)
+        variables.set(name ?? '', name === undefined ? undefined : [{ text: '', exact: true, glob: false }], true)
+    const isOther = /^(declare|typeset|local|readonly|export)$/.test(base) && words.some(({ value }) => /^[-+].*[niulA]/.test(value ?? ''))
+    const isAssigning = base === 'printf' && words.some(({ value }) => value?.startsWith('-v') === true)
+    if (isOther || isAssigning || /^(source|\.|let|enable|fc)$/.test(base)) variables.lose()
+    if (base === 'shopt' && words.slice(1).some(({ value }) => !/^(-[suqp]|nullglob|failglob|globstar|expand_aliases)$/.test(value ?? '')))
+      findings.unknown(words.map(({ text }) => text).join(' '))
   }
 
   /** What a program that only looks, or changes text, is told to run or to write. */
@@ -149,9 +190,9 @@ export function commandReader(findings: Findings, walker: Walker, variables: Var
 
   function files(base: string, words: readonly ShellWord[]): void {
     for (const [index, word] of words.entries()) {
-      const isTalk = talkers.has(base) && !word.glob && (word.value !== undefined || (!word.loose && !word.bare.some(variables.isText)))
+      const isNone = isTalk(base, word) || (word.paths === undefined && isText(base, words, index))
       const isLeftOut = word.value?.startsWith('--exclude') === true || words[index - 1]?.value === '--exclude'
-      if (!isTalk) findings.useWord(word, movers.has(base) && !isLeftOut)
+      if (!isNone) findings.useWord(word, movers.has(base) && !isLeftOut)
     }
   }
 
@@ -163,7 +204,10 @@ export function commandReader(findings: Findings, walker: Walker, variables: Var
     if (base === 'eval' || base === 'trap') {
       if (base === 'trap' && !/^-?$/.test(words[1]?.value ?? '-')) opaque('trap runs something later')
       const code = base === 'eval' ? words.slice(1) : words.slice(1, 2)
-      if (setting.open === true || code.some((word) => word.value === undefined)) return opaque(`${base} runs a text that is not known`)
+      if (setting.open === true || code.some((word) => word.value === undefined)) {
+        variables.lose()
+        return opaque(`${base} runs a text that is not known`)
+      }
       const text = code.map((word) => word.value).join(' ')
       return text.startsWith('-') ? (text === '-' ? undefined : opaque(`${base} is given an option`)) : walker.source(text, deeper)
     }
@@ -173,7 +217,7 @@ export function commandReader(findings: Findings, walker: Walker, variables: Var
       if (programs === undefined || setting.open === true) return opaque('it is not known what find runs here')
       for (const program of programs) {
         simple(
-          program.map((word) => (word.text.includes('{}') ? unknownWord(word.text) : word)),
+          program.map((word) => (word.text.includes('{}') ? foundWord(word.text) : word)),
           { depth: deeper },
         )
       }
@@ -182,7 +226,10 @@ export function commandReader(findings: Findings, walker: Walker, variables: Var
     const launch = launchOf(base, words)
     if (launch === undefined) return
     if ('opaque' in launch) return opaque(launch.opaque)
-    for (const variable of launch.variables) if (!isHarmlessVariable(variable)) opaque(`it runs with the variable ${variable} set`)
+    for (const assignment of launch.variables) {
+      const [variable = '', ...value] = assignment.split('=')
+      if (!isHarmlessVariable(variable, value.join('='))) opaque(`it runs with the variable ${variable} set`)
+    }
     if (base === 'xargs') return fedByInput(launch.program, words, deeper)
     if (launch.program.length > 0 || setting.open === true) simple(launch.program, { ...setting, depth: deeper })
   }
@@ -190,7 +237,8 @@ export function commandReader(findings: Findings, walker: Walker, variables: Var
   function fedByInput(program: readonly ShellWord[], words: readonly ShellWord[], depth: number): void {
     const replaces = words.slice(0, words.length - program.length).some((word) => /^-[^-]*[iI]|^--replace/.test(word.value ?? ''))
     if (replaces) opaque('xargs puts its input into the command')
-    findings.unknown(`(what xargs reads)`)
+    if (findings.input.isNames()) opaque('a name that xargs reads may be an option')
+    else findings.unknown('(what xargs reads)')
     if (program.length > 0) simple(program, { depth, open: true })
   }
 
@@ -199,13 +247,13 @@ export function commandReader(findings: Findings, walker: Walker, variables: Var
     if (operand === undefined) return opaque(`it is not known what ${words[0]!.text} runs here`)
     if (operand.how === 'text') {
       if (operand.word?.value === undefined) return opaque(`${words[0]!.text} runs a text that is not known`)
-      return folders.aside(() => walker.source(operand.word!.value!, setting.depth + 1))
+      return folders.aside(() => variables.fresh(() => walker.source(operand.word!.value!, setting.depth + 1)))
     }
     if (operand.word !== undefined)
       return operand.word.value === undefined ? opaque(`${words[0]!.text} runs a file that is not known`) : undefined
     const text = setting.open === true ? undefined : fedText(setting.stdin)
     if (text === undefined) opaque(`${words[0]!.text} runs what it reads`)
-    else folders.aside(() => walker.source(text, setting.depth + 1))
+    else folders.aside(() => variables.fresh(() => walker.source(text, setting.depth + 1)))
   }
 
   /** What a here-document says; undefined when the shell still changes it. */
@@ -222,8 +270,8 @@ export function commandReader(findings: Findings, walker: Walker, variables: Var
     const [target] = operands
     if (base !== 'cd' || operands.length > 1) return lost()
     if (target === undefined) return enter('~')
-    if (target.path === undefined || target.glob || target.value === '-') return lost()
-    enter(target.path)
+    if (target.paths?.length !== 1 || target.glob || target.value === '-') return lost()
+    enter(target.paths[0]!)
   }
 
   function lost(): void {
@@ -237,8 +285,11 @@ export function commandReader(findings: Findings, walker: Walker, variables: Var
     folders.enter(next.map(tidy))
   }
 
-  return { command, redirects, listed }
+  return { command, redirects, listed, valuesOf }
 }
+
+/** A file that find has found: it lies below a folder that is judged already. */
+const foundWord = (text: string): ShellWord => ({ ...unknownWord(text), paths: [text.replaceAll('{}', 'x')], loose: false })
 
 export const isInput = ({ operator, descriptor }: Redirection): boolean =>
   operator.startsWith('<') && (descriptor?.type !== 'FileDescriptor' || descriptor.value === 0)

@@ -1,6 +1,7 @@
 // What is found while a shell command is taken apart, and the folders it may be in at each point.
 import { absolute, pathsIn } from './shell-paths.ts'
-import type { ShellWord, Surroundings } from './shell-words.ts'
+import { outputOf } from './shell-output.ts'
+import type { ShellWord, Surroundings, Value } from './shell-words.ts'
 
 export type SimpleCommand = {
   /** What a rule is matched against. */
@@ -54,7 +55,10 @@ type Folders = readonly string[] | undefined
 
 export type Findings = ReturnType<typeof createFindings>
 
-export function createFindings(cwd: string, home: string) {
+/** What a variable may hold at the point that is looked at. */
+type Held = (name: string) => readonly Value[] | undefined
+
+export function createFindings(cwd: string, home: string, held: Held = () => undefined) {
   const commands: SimpleCommand[] = []
   const paths = new Map<string, PathUse>()
   const writes = new Set<string>()
@@ -62,6 +66,7 @@ export function createFindings(cwd: string, home: string) {
   let reason: string | undefined
   let here: Folders = [cwd]
   let fed = 0
+  let names = false
 
   const opaque = (why: string): void => {
     reason ??= why
@@ -88,9 +93,11 @@ export function createFindings(cwd: string, home: string) {
 
   function useWord(word: ShellWord, moved = false): void {
     if (paths.size > mostPaths) return
-    const found = word.path === undefined ? undefined : pathsIn(word.path)
-    if (found === undefined) unknown.add(word.text)
-    else for (const path of found) usePath(path, word.glob, moved)
+    const found = word.paths?.map(pathsIn)
+    for (const one of found ?? [undefined]) {
+      if (one === undefined) unknown.add(word.text)
+      else for (const path of one) usePath(path, word.glob, moved)
+    }
   }
 
   const folders = {
@@ -128,6 +135,19 @@ export function createFindings(cwd: string, home: string) {
     },
     /** From now on. */
     feedAll: (): void => void fed++,
+    /** Its lines are names of files below folders that are judged already. */
+    isNames: (): boolean => names,
+    named(isNames: boolean, run: () => void): void {
+      const before = names
+      names = isNames
+      run()
+      names = before
+    },
+  }
+
+  const surroundings = (): Surroundings => {
+    const around: Surroundings = { home, folder: here?.length === 1 ? here[0] : undefined, variable: held }
+    return { ...around, output: (script) => outputOf(script, around) }
   }
 
   return {
@@ -137,7 +157,7 @@ export function createFindings(cwd: string, home: string) {
     resolve,
     usePath,
     useWord,
-    surroundings: (): Surroundings => ({ home, folder: here?.length === 1 ? here[0] : undefined }),
+    surroundings,
     command(found: SimpleCommand): void {
       if (commands.length < mostCommands) commands.push(found)
       else opaque('it holds too many commands')

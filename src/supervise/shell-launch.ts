@@ -56,6 +56,7 @@ const closed = new Set(
   ),
 )
 
+/** `variables`: NAME=VALUE. */
 export type Launch = { program: readonly ShellWord[]; variables: readonly string[] } | { opaque: string }
 
 /** Undefined: the program runs no other that we know of. */
@@ -87,9 +88,9 @@ function skipOptions(name: string, words: readonly ShellWord[], options: Options
   at += options.operands ?? 0
   const variables: string[] = []
   for (; options.variables === true; at++) {
-    const variable = /^([^=]+)=/.exec(words[at]?.value ?? '')?.[1]
-    if (variable === undefined) break
-    variables.push(variable)
+    const assignment = words[at]?.value ?? ''
+    if (!/^[^=]+=/.test(assignment)) break
+    variables.push(assignment)
   }
   return { program: words.slice(at), variables }
 }

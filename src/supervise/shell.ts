@@ -2,23 +2,37 @@
 // known before it runs makes the whole opaque, which only a rule for everything can allow. It is read as bash reads it.
 import { parse, type CommandNode, type CompoundList, type ParsedScript, type Statement, type SyntaxNode } from 'unbash'
 import { commandReader, isInput } from './shell-command.ts'
-import { createVariables, expansionReader } from './shell-expansion.ts'
+import { createCounter, createVariables, expansionReader, type Variables } from './shell-expansion.ts'
 import { type Analysis, createFindings, deepest } from './shell-findings.ts'
+import { printedBy } from './shell-output.ts'
 
 export type { Analysis, PathUse, SimpleCommand } from './shell-findings.ts'
 
 const longest = 65_536 // characters of a command
 const mostBrackets = 3000 // the parser's time grows with their square
 
+const maxRounds = 4
+
 export function analyse(command: string, cwd: string, home: string): Analysis {
-  const findings = createFindings(cwd, home)
+  const variables = createVariables()
+  for (let round = 1; ; round++) {
+    const before = variables.changes()
+    variables.restart()
+    const found = analyseOnce(command, cwd, home, variables)
+    if (variables.changes() === before) return found
+    if (round >= maxRounds) variables.lose()
+  }
+}
+
+function analyseOnce(command: string, cwd: string, home: string, variables: Variables): Analysis {
+  const findings = createFindings(cwd, home, variables.held)
   if (/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/.test(command))
     return { ...findings.result(), invalid: 'it holds control characters' }
   if (/[\r\u0080-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/.test(command)) findings.opaque('it holds invisible characters')
   if (command.length > longest) findings.opaque(`it is longer than ${longest} characters`)
   else if (command.includes('$[')) findings.opaque('it counts in a way that is no longer used')
   else if (command.split(/[[({`]|<</).length > mostBrackets) findings.opaque('it holds too many brackets')
-  else createWalker(findings).source(command, 0)
+  else createWalker(findings, variables).source(command, 0)
   return findings.result()
 }
 
@@ -29,12 +43,14 @@ export type Walker = {
   scan(node: SyntaxNode, depth: number): void
 }
 
-function createWalker(findings: ReturnType<typeof createFindings>): Walker {
+function createWalker(findings: ReturnType<typeof createFindings>, variables: Variables): Walker {
   const { opaque, folders } = findings
   const walker: Walker = { source, scan }
-  const variables = createVariables(findings)
-  const reader = commandReader(findings, walker, variables)
-  const { test, expansion } = expansionReader(findings, walker, variables)
+  const counter = createCounter(findings, variables)
+  const reader = commandReader(findings, walker, counter, variables)
+  const { test, expansion } = expansionReader(findings, walker, counter, variables)
+  /** As in a subshell: neither its folder nor its variables last. */
+  const aside = (run: () => void): void => folders.aside(() => variables.branch(run))
 
   function source(text: string, depth: number): void {
     if (depth > deepest) return opaque('it nests too deep')
@@ -50,7 +66,7 @@ function createWalker(findings: ReturnType<typeof createFindings>): Walker {
 
   function statements(list: readonly Statement[], depth: number): void {
     for (const { command, background } of list) {
-      if (background === true) folders.aside(() => chain(command, depth))
+      if (background === true) aside(() => chain(command, depth))
       else chain(command, depth)
     }
   }
@@ -61,19 +77,26 @@ function createWalker(findings: ReturnType<typeof createFindings>): Walker {
     const operators = node.type === 'AndOr' ? node.operators : []
     const seen = [folders.now()]
     let forked = false
+    let sure = variables.mark()
     for (const [index, command] of commands.entries()) {
       forked ||= index > 0 && operators[index - 1] === '||'
       if (forked) folders.either(seen)
+      if (forked) variables.back(sure)
       pipeline(command, depth)
+      if (index === 0) sure = variables.mark()
       seen.push(folders.now())
     }
     folders.either(seen)
+    variables.back(sure)
   }
 
   function pipeline(node: Exclude<Statement['command'], { type: 'AndOr' }>, depth: number): void {
     if (node.type !== 'Pipeline') return step(node, depth)
     if (node.commands.length === 1) return step(node.commands[0]!, depth)
-    for (const [index, command] of node.commands.entries()) folders.aside(() => findings.input.feed(index > 0, () => step(command, depth)))
+    for (const [index, command] of node.commands.entries()) {
+      const isNames = index > 0 && printedBy(node.commands.slice(0, index), findings.surroundings()) !== undefined
+      aside(() => findings.input.named(isNames, () => findings.input.feed(index > 0, () => step(command, depth))))
+    }
   }
 
   const body = (list: CompoundList, depth: number): void => statements(list.commands, depth)
@@ -86,26 +109,30 @@ function createWalker(findings: ReturnType<typeof createFindings>): Walker {
         reader.redirects(node.redirects, depth)
         return findings.input.feed(node.redirects.some(isInput), () => step(node.command, depth))
       case 'Subshell':
-        return folders.aside(() => body(node.body, depth))
+        return aside(() => body(node.body, depth))
       case 'BraceGroup':
         return body(node.body, depth)
       case 'If': {
         const ends: ReturnType<typeof folders.now>[] = []
         for (const { clause, then } of [node, ...node.elif]) {
-          body(clause, depth)
+          const isFirst = clause === node.clause
+          if (isFirst) body(clause, depth)
+          else variables.branch(() => body(clause, depth))
           const before = folders.now()
-          body(then, depth)
+          variables.branch(() => body(then, depth))
           ends.push(before, folders.now())
           folders.either([before])
         }
-        if (node.else !== undefined) body(node.else, depth)
+        if (node.else !== undefined) variables.branch(() => body(node.else!, depth))
         return folders.either([...ends, folders.now()])
       }
       case 'For':
       case 'Select':
         for (const word of node.wordlist ?? []) reader.listed(word, depth)
-        variables.assigned(node.name.value, undefined)
-        return loop(() => body(node.body, depth))
+        return loop(() => {
+          counter.assigned(node.name.value, node.type === 'For' && node.wordlist !== undefined ? reader.valuesOf(node.wordlist) : undefined)
+          body(node.body, depth)
+        })
       case 'ArithmeticFor':
         for (const part of [node.initialize, node.test, node.update]) if (part !== undefined) scan(part, depth)
         return loop(() => body(node.body, depth))
@@ -120,7 +147,7 @@ function createWalker(findings: ReturnType<typeof createFindings>): Walker {
         const ends = [before]
         for (const item of node.items) {
           for (const pattern of item.pattern) scan(pattern, depth)
-          body(item.body, depth)
+          variables.branch(() => body(item.body, depth))
           ends.push(folders.now())
         }
         return folders.either(ends)
@@ -135,10 +162,10 @@ function createWalker(findings: ReturnType<typeof createFindings>): Walker {
         return
       case 'Function':
         opaque(`it defines the function ${node.name.text}`)
-        return node.body.type === 'CompoundList' ? body(node.body, depth) : step(node.body, depth)
+        return variables.fresh(() => (node.body.type === 'CompoundList' ? body(node.body, depth) : step(node.body, depth)))
       case 'Coproc':
         opaque('it starts a coprocess')
-        return folders.aside(() => (node.body.type === 'CompoundList' ? body(node.body, depth) : step(node.body, depth)))
+        return aside(() => (node.body.type === 'CompoundList' ? body(node.body, depth) : step(node.body, depth)))
       default:
         opaque('it holds something that is not understood')
     }
@@ -146,7 +173,7 @@ function createWalker(findings: ReturnType<typeof createFindings>): Walker {
 
   function loop(run: () => void): void {
     const before = folders.now()
-    run()
+    variables.branch(run)
     if (folders.now() !== before) opaque('it changes its folder in a loop')
   }
 
@@ -155,7 +182,7 @@ function createWalker(findings: ReturnType<typeof createFindings>): Walker {
       case 'CommandExpansion':
       case 'ProcessSubstitution':
       case 'ArithmeticCommandExpansion':
-        return folders.aside(() => script(node.script, depth + 1))
+        return aside(() => script(node.script, depth + 1))
       default:
         expansion(node, depth)
     }
