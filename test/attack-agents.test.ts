@@ -104,10 +104,29 @@ suite('an agent that forges its stream', () => {
     const session = told[0]!['session']
     const ends = all(told, 'session.end').filter((event) => event['session'] === session)
     assert.deepEqual([ends.length, told.at(-1)], [1, ends[0]])
-    assert.deepEqual(answers(told), ['reject policy']) // its input is closed by then
-    assert.equal(one(told, 'notice')['code'], 'made-in-spite')
+    assert.deepEqual(answers(told), ['reject headless']) // the end of another session does not close its input
+    assert.equal((one(told, 'error')['error'] as { code: string }).code, 'denied-but-ran')
+    assert.match(ran.stderr, /made a call of .* although it was refused/)
     // In its own dialect a record that is not understood is passed on as it came.
     await valid(here, formats.filter((format) => format !== 'claude').map(out.file))
+  })
+
+  test('that makes a call against a deny rule or a gate is ended, and the run has failed', async (t) => {
+    for (const gate of [permit('bash:touch *=deny'), ['--read-only'], ['--dry-run'], ['--strict']])
+      for (const detail of ['', 'goes-on']) {
+        const here = place(t)
+        const out = outputs(here)
+        const ran = await sluice(here, [...asClaude, '--auto-approve', ...gate, ...out.args], hostile(here, 'unasked', detail))
+        assert.equal(ran.code, 1, ran.stderr)
+        const told = linesOf(ran.stdout)
+        const [error, end] = [one(told, 'error'), one(told, 'session.end')]
+        assert.deepEqual(
+          [error, end].map((event) => (event['error'] as Rec)['code']),
+          ['denied-but-ran', 'denied-but-ran'],
+        )
+        assert.match(ran.stderr, /made a call of "Bash" although (a rule denies it|the run is )/, gate.join(' '))
+        await valid(here, formats.map(out.file))
+      }
   })
 
   test('gets no yes to one thing for a question about another', async (t) => {

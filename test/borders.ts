@@ -42,7 +42,7 @@ const packages: readonly { name: string; files: RegExp; typesIn?: RegExp }[] = [
   { name: 'diff', files: /^src\/(views\/patch|agents\/builtin\/tools\/save)\.ts$/ },
   { name: 'yaml', files: /^src\/(base\/document|script\/record-text)\.ts$/ },
   { name: 'jsonc-parser', files: /^src\/base\/document\.ts$/ },
-  { name: 're2js', files: /^src\/(analyze\/rules|script\/pattern|run\/supervisors)\.ts$/ },
+  { name: 're2js', files: /^src\/(analyze\/rules|script\/pattern|run\/supervisors|config\/parse)\.ts$/ },
   { name: 'unbash', files: /^src\/supervise\/shell[^/]*\.ts$/ },
   { name: '@ai-sdk/provider', files: /^$/, typesIn: /^src\/agents\/builtin\// },
   ...['anthropic', 'openai', 'google', 'openai-compatible'].map((api) => ({

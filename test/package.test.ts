@@ -121,7 +121,7 @@ test('holds what a user needs, nothing of ours, and stays small', () => {
   const largest = packed.files.toSorted((a, b) => b.size - a.size).slice(0, 5)
   const sizes = largest.map(({ path, size }) => `${path} ${size}`).join(', ')
   // A fifth of it are packages that a user would have to install otherwise: providers, MCP, a shell parser.
-  assert.ok(packed.unpackedSize < 5_500_000, `${packed.unpackedSize} bytes unpacked; largest: ${sizes}`)
+  assert.ok(packed.unpackedSize < 6_500_000, `${packed.unpackedSize} bytes unpacked; largest: ${sizes}`)
 })
 
 test('names no folder of the machine that built it, and maps point to no test', () => {

@@ -110,3 +110,10 @@ test('a link is asked for by both of its names', (t) => {
   assert.deepEqual(need('Write', { file_path: 'link' }, folder).patterns, ['/etc/hosts', `${folder}/link`])
   assert.deepEqual(need('Write', { file_path: 'link' }, folder).paths, ['/etc/hosts'])
 })
+
+test('two fields that say the same command are one command', () => {
+  const wanted = { id: '1', place: {}, name: 'shell', toolKind: 'execute' as const }
+  const same = askFor({ ...wanted, input: { command: 'ls', cmd: 'ls' } }, 'default', '/p')
+  assert.equal(same.command?.text, 'ls')
+  assert.equal(askFor({ ...wanted, input: { command: 'ls', cmd: 'rm x' } }, 'default', '/p').command, undefined)
+})

@@ -126,7 +126,8 @@ const editorWords: ReadonlySet<unknown> = new Set(['view', 'create', 'str_replac
 /** A command that is named makes it a call of the shell. Not so where the word means something else. */
 function shellIn(name: string, kind: ToolKind, fields: Fields): unknown {
   const all = Object.keys(fields).filter((key) => commandKeys.has(wordOf(key)) && (fields[key] ?? undefined) !== undefined)
-  const said = all.length > 1 ? all.map((key) => ({ key })) : fields[all[0] ?? ''] // which of two is run, nobody knows
+  const texts = new Set(all.map((key) => JSON.stringify(fields[key])))
+  const said = texts.size > 1 ? all.map((key) => ({ key })) : fields[all[0] ?? ''] // which of two that differ is run, nobody knows
   if (kind === 'execute') return said
   const isNetwork = name === 'network' && kind === 'fetch' // Codex asks about the host that a command wants to reach
   const isOther =

@@ -4,6 +4,7 @@ import type { Rec } from '../base/json.ts'
 import type { Dialect } from '../dialects/contract.ts'
 import type { Event, EventOf, Payload } from '../model/event.ts'
 import type { Answer, Ask, Command } from '../supervise/contract.ts'
+import type { Guard } from './guard.ts'
 
 export type Prompt = Extract<Command, { type: 'prompt' }>
 
@@ -34,6 +35,8 @@ export type AgentRequest = SpawnRequest & {
   model?: string
   /** The agent's own word for how freely it may work. Absent: it asks for all that its own settings leave open. */
   mode?: string
+  /** A rule or gate that must hold for every call: the agent is put into a mode in which it holds, whatever its own settings allow. */
+  guard?: Guard
   /** Deltas. */
   stream: boolean
   /** The agent's own id of the session to go on with. */

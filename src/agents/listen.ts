@@ -38,7 +38,7 @@ export type ListenerParts = {
 /** A guard looks at each piece of a thought. */
 const joinable: ReadonlySet<string> = new Set<Kind>(['text.delta', 'tool.delta'])
 const longestLine = 32 * 2 ** 20
-const longestRaw = 64 * 1024 // of a record or line that is kept as it came
+const longestBad = 64 * 1024 // of a line that is no record: cut, it says as much; a record is kept whole, else it would be none
 
 export function createListener({ dialect, onEvents, onPieces, mend = (record) => record, isOwn, onRecord }: ListenerParts): Listener {
   const decoder = dialect.decoder()
@@ -50,10 +50,10 @@ export function createListener({ dialect, onEvents, onPieces, mend = (record) =>
     return { dialect: dialect.name, record, offset, length: end - start, line: line === record ? undefined : line }
   }
 
-  function keepRaw(events: Event[], { bytes, start, end }: Span): Event[] {
+  function keepRaw(events: Event[], { bytes, start, end }: Span, longest = Infinity): Event[] {
     for (const event of events)
       if (event.kind === 'issue' || (event.kind === 'raw' && event.why !== 'redundant'))
-        event.raw = utf8(bytes, start, Math.min(end, start + longestRaw))
+        event.raw = utf8(bytes, start, Math.min(end, start + longest))
     return events
   }
 
@@ -76,7 +76,7 @@ export function createListener({ dialect, onEvents, onPieces, mend = (record) =>
       bad(code: BadCode, text, span) {
         const { line, offset: byte } = span
         const severity = code === 'utf8' ? 'warn' : 'error'
-        onEvents(keepRaw(decoder.issue({ code, severity, line, byte, text, goesOn: true }, originOf(span)), span))
+        onEvents(keepRaw(decoder.issue({ code, severity, line, byte, text, goesOn: true }, originOf(span)), span, longestBad))
       },
     },
     { maxLine: longestLine, pieces: onPieces && dialect.pieces && pieceFinder(dialect.pieces) },

@@ -59,3 +59,13 @@ test('the reason comes with what the program said last, cut', () => {
   assert.match(error!.text, /^It ended with exit code 2: …x+end$/)
   assert.equal(error!.text.length < 600, true)
 })
+
+test('cancelled is only what somebody cancelled', () => {
+  const turn = { reason: 'cancelled' } as const
+  assert.equal(reasonOf({ turn, wasStopped: true }), 'cancelled')
+  const killed = endOfRun(story({ turn, exit: { code: 143, signal: null } }))
+  assert.deepEqual([killed.reason, killed.error?.code], ['error', '143'])
+  assert.match(killed.error!.text, /though nobody had cancelled it, and ended with exit code 143$/)
+  assert.equal(endOfRun(story({ turn })).error?.code, 'stopped')
+  assert.equal(endOfRun(story({ turn, exit: { code: null, signal: 'SIGTERM' } })).error?.code, 'SIGTERM')
+})

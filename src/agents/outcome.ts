@@ -20,6 +20,8 @@ export type Story = {
   turn: TurnEnd | undefined
   /** A turn is open, or a prompt was never taken up. */
   isUnfinished: boolean
+  /** Somebody interrupted a turn, or refused what it asked for. */
+  wasStopped?: boolean
   /** A prompt was taken back before the agent got it. */
   isTakenBack?: boolean
   /** We ended it, for it lived on after its work was done. */
@@ -39,6 +41,7 @@ export function endOfRun(story: Story): RunEnd {
   if (story.abandoned !== undefined && (isUnfinished || !story.wasEnded)) return { reason: 'error', error: story.abandoned }
   const exit = exitOf(story)
   if (isUnfinished || turn === undefined) return cutShort(story, exit)
+  if (turn.reason === 'cancelled' && story.wasStopped !== true) return stoppedItself(story, exit)
   if (outcomeOf(turn.reason) !== 'ok' || exit === undefined) return { reason: turn.reason, error: turn.error }
   const text = `${story.title} said that it was done, and then ended ${exit.text}${lastWords(story)}`
   return { reason: 'error', error: faultOf(text, exit) }
@@ -60,6 +63,12 @@ function cancelled({ reason, text, code }: Cancel, turn: TurnEnd | undefined): R
   if (turn !== undefined && turn.reason !== 'cancelled' && (!stands.has(reason) || turn.reason === 'error'))
     return { reason: turn.reason, error: turn.error }
   return { reason, error: faultOf(text ?? 'cancelled', { category: reason === 'timeout' ? 'timeout' : 'cancelled', code }) }
+}
+
+/** Killed from outside, some agents tidy up and call their turn cancelled. Only what somebody cancelled is. */
+function stoppedItself(story: Story, exit: Bad | undefined): RunEnd {
+  const text = `${story.title} called its turn cancelled though nobody had cancelled it${exit === undefined ? '' : `, and ended ${exit.text}`}`
+  return { reason: 'error', error: faultOf(`${text}${lastWords(story)}`, { code: 'stopped', ...exit }) }
 }
 
 function cutShort(story: Story, exit: Bad | undefined): RunEnd {

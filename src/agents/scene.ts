@@ -43,6 +43,7 @@ export function createScene({ session: own, how, forkedFrom, turns = 0 }: SpawnR
       return { ...event, how, ...(forkedFrom !== undefined && { forkedFrom }), ...(isName(native) && { native }) }
     }
     if (isOwn && event.kind === 'turn.start') turn = event.turn
+    if (isOwn && event.kind === 'context.trim' && event.why === 'clear') native = undefined // it may go on under another name
     return event
   }
 

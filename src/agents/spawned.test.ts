@@ -67,6 +67,30 @@ test('a last line without its end counts', async () => {
   assert.equal(running.of('session.start')[0]!.native, '11111111-2222-4333-8444-555555555555')
 })
 
+test('a result of another session does not decide the run', async () => {
+  const cut = start('foreign-result')
+  const done = await whole(cut)
+  assert.equal(done.reason, 'cut')
+  assert.equal(done.text, undefined)
+  assert.equal(done.cost, undefined)
+  assert.deepEqual(done.usage, {})
+  assert.equal(
+    cut.of('turn.end').some(({ text, session: of }) => text === 'foreign' && of !== session),
+    true,
+  )
+  const failed = await whole(start('foreign-result', 'failed'))
+  assert.equal(failed.reason, 'error')
+  assert.equal(failed.text, 'it failed')
+})
+
+test('an unknown record is kept whole, however long', async () => {
+  const running = start('unknown-records')
+  assert.equal((await whole(running)).reason, 'end_turn')
+  const [long, bare] = running.of('raw').filter(({ why }) => why === 'unknown')
+  assert.equal((JSON.parse(long!.raw!) as { text: string }).text.length, 100_000)
+  assert.equal(bare!.type, '')
+})
+
 test('nothing is waited for when it is over', async () => {
   const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
   const before = timers()

@@ -36,6 +36,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
   const course = createCourse()
   const scene = createScene(request, host)
   const asks = new Map<string, Ask | 'answered'>()
+  const refused = new Set<string>() // calls, before they were made
   const timers = new Set<NodeJS.Timeout>()
   let group: Group | undefined
   let stderr: Tail | undefined
@@ -44,6 +45,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
   let given: Prompt[] = [] // those among them that it gets as soon as it runs, where it did not begin the session itself
   const late: Prompt[] = [] // it has its only prompt, and has not begun
   const told = new WeakSet<Prompt>() // by us
+  let wasStopped = false // a turn, by somebody
   let isTakenBack = false // a prompt, before the agent got it
   let isLast = false // no more prompts will come
   let isClosed = false // its input
@@ -121,9 +123,11 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
   }
 
   function tell(event: Event): void {
-    if (!scene.isOwn(event) && main() !== undefined) return host.tell(event)
+    if (!scene.isOwn(event)) return host.tell(event) // what another session does is none of the run's
     parting.see(event)
     if (event.kind === 'turn.end' && event.agent === undefined && !isEnding) asMeant(event)
+    // Some agents report what was refused as a failure like any other.
+    if (event.kind === 'tool.end' && refused.delete(event.call ?? '') && event.status === 'error') event.status = 'denied'
     course.see(event)
     host.tell(event)
     talk.see?.(event)
@@ -200,7 +204,9 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     note: (notice) => over === undefined && scene.tell('notice', notice),
     judge({ id, name, input }) {
       const place = { session: request.session, turn: scene.turn(), call: id }
-      return host.judge?.(askFor({ id, place, name, toolKind: toolKindOf(name), input }, request.profile, cwd))
+      const verdict = host.judge?.(askFor({ id, place, name, toolKind: toolKindOf(name), input }, request.profile, cwd))
+      if (typeof verdict === 'object') refused.add(id)
+      return verdict
     },
     signal: (name) => group?.signal(name),
   }
@@ -220,6 +226,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
         const ask = asks.get(command.id)
         if (ask === undefined || ask === 'answered') return
         asks.set(command.id, 'answered')
+        wasStopped ||= command.answer.decision !== 'allow'
         // A turn that goes on without what it asked for does not come to its own end.
         if (cancel?.when === 'step' && command.answer.decision === 'cancelled') broken = 'now'
         talk.answer(ask, command.answer)
@@ -245,6 +252,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     if (command.reason === 'cancelled_forced') return force(command)
     if (cancel?.when === 'step' && target === 'session' && command.when !== 'step') return stopTurn({ ...cancel, when: 'now' })
     if (cancel !== undefined || (target === 'turn' && !isBusy())) return
+    wasStopped = true
     if (target === 'session') [cancel, isLast] = [command, true]
     begin()
     scene.tell('cancel.request', { target, by, ...(why !== undefined && { text: why }) })
@@ -364,6 +372,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
       turn,
       isUnfinished: isBusy(),
       isTakenBack,
+      wasStopped,
       wasEnded: parting.wasEnded(),
       abandoned: parting.abandoned(),
       cancel,

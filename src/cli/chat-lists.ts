@@ -14,7 +14,7 @@ import { columns } from './columns.ts'
 import { ownTools, toolRows, verdictText } from './tools-list.ts'
 
 export async function toolLines({ request, rulesFor, profile }: Prepared, width: number): Promise<string[]> {
-  const servers = await request.servers
+  const servers = await request.servers?.connect()
   const rows = toolRows({
     tools: [...request.tools, ...ownTools(request.skills.length, request.profiles.length), ...(servers?.tools() ?? [])],
     profile,

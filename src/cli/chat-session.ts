@@ -42,6 +42,7 @@ export async function openChatSession(flags: AgentFlags, { answerer, push, flush
   const prepared = await prepare(flags, dirname(folder))
   const { request, places } = prepared
   let opened: Opened | undefined = flags.session.how === 'new' ? undefined : await sessionOf(flags, folder, places.cwd)
+  void request.servers?.connect() // while the first prompt is typed
   const history = opened?.history ?? []
   const book = createBook(history)
   let chosen = request.model
@@ -109,7 +110,7 @@ export async function openChatSession(flags: AgentFlags, { answerer, push, flush
       isEnding ||= isStopping // the end of the turn is not the last word then
       if (isStopping) return run?.force('stopped by the user')
       isStopping = true
-      if (!isReady) request.giveUpServers?.() // they are what the first turn waits for
+      if (!isReady) request.servers?.giveUp() // they are what the first turn waits for
       cancel()
     },
     async setModel(name) {
@@ -120,8 +121,7 @@ export async function openChatSession(flags: AgentFlags, { answerer, push, flush
     async close() {
       if (run === undefined) {
         opened?.log.close()
-        request.giveUpServers?.()
-        return (await request.servers)?.close()
+        return request.servers?.close()
       }
       run.send({ type: 'finish' })
       await run.done

@@ -1,11 +1,11 @@
 // What a host says of the agent before its first prompt, put into what the agent is started with: words for the model, subagents, tools
 // that are offered, servers, hooks, and a permission mode that may change at any time.
-import type { Servers } from '../agents/builtin/request.ts'
+import type { Servers, ServerStart } from '../agents/builtin/request.ts'
 import type { Tool } from '../agents/builtin/tools/tool.ts'
 import { isRecord, type Rec } from '../base/json.ts'
 import type { Profile } from '../config/shape.ts'
 import { matchesName } from '../config/tools.ts'
-import type { Prepared } from '../run/builtin.ts'
+import { type Prepared, startOnce } from '../run/builtin.ts'
 import type { DoorOptions } from './claude-door.ts'
 import { hooksIn, type HookScene, withHooks } from './claude-hooks.ts'
 import { hostServers, joinServers } from './claude-mcp.ts'
@@ -40,7 +40,10 @@ export function adapt(
         return (tools === undefined || tools.some((pattern) => matchesName(pattern, tool.name))) && request.isOffered(tool, profile)
       },
       ...(servers !== undefined && {
-        servers: servers.then((found) => ({ ...found, tools: () => found.tools().map(hooked) })),
+        servers: startOnce(async () => {
+          const found = await servers.connect()
+          return { ...found, tools: () => found.tools().map(hooked) }
+        }, servers.giveUp),
       }),
       notices: [...(request.notices ?? []), ...hooks.unsupported.map((event) => unsupported(`hooks for ${event} are not called`))],
     },
@@ -77,11 +80,13 @@ function profilesIn(agents: Rec, env: NodeJS.ProcessEnv): Profile[] {
 }
 
 /** Those that the agent has anyway, and those inside the host. */
-function serversOf({ request }: Prepared, init: Rec, { ask }: HookScene): Promise<Servers> | undefined {
+function serversOf({ request }: Prepared, init: Rec, { ask }: HookScene): ServerStart | undefined {
   const inHost = (Array.isArray(init['sdkMcpServers']) ? init['sdkMcpServers'] : []).filter((name) => typeof name === 'string')
-  if (inHost.length === 0) return request.servers
+  const { servers } = request
+  if (inHost.length === 0) return servers
   const reserved = [...request.tools.map(({ name }) => name), 'task', 'skill']
   const manifests = isRecord(init['sdkMcpServerManifests']) ? init['sdkMcpServerManifests'] : {}
-  const found = hostServers(inHost, manifests, reserved, ask)
-  return request.servers === undefined ? found : Promise.all([request.servers, found]).then(joinServers)
+  const connect = (): Promise<Servers> => hostServers(inHost, manifests, reserved, ask)
+  if (servers === undefined) return startOnce(connect)
+  return startOnce(() => Promise.all([servers.connect(), connect()]).then(joinServers), servers.giveUp)
 }

@@ -40,7 +40,7 @@ const answers: Readonly<Record<string, Answering>> = {
   // How much a model thinks is chosen when it is: a host that changes it later must not fail for that.
   set_max_thinking_tokens: () => ({}),
   async mcp_status(_, { prepared, known }) {
-    const servers = known().servers ?? (await prepared.request.servers)?.status() ?? []
+    const servers = known().servers ?? (await prepared.request.servers?.connect())?.status() ?? []
     return {
       mcpServers: servers.map(({ name, status, error }) => ({
         name,

@@ -184,7 +184,7 @@ async function serve(flags: AgentFlags, options: DoorOptions, inbox: Inbox): Pro
     for await (const message of inbox) await take(message)
   } finally {
     channel.end()
-    if (run === undefined) await (await prepared.request.servers)?.close() // nobody else will
+    if (run === undefined) await prepared.request.servers?.close() // nobody else will
   }
   if (run === undefined) return unwritten.code(exitCodes.ok)
   run.send({ type: 'finish' })

@@ -109,7 +109,7 @@ function toolOf(server: string, offer: Rec, nameOf: ReturnType<typeof createName
             throw new ToolError(error.message, { cause: error })
           })
           const content = Array.isArray(answer['content']) ? answer['content'] : []
-          return resultOf({ ...answer, content } as Parameters<typeof resultOf>[0], context.outputFolder)
+          return resultOf({ ...answer, content } as Parameters<typeof resultOf>[0], context)
         },
       }),
     },

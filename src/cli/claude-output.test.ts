@@ -22,7 +22,7 @@ function sinkWith(options: Partial<HostSinkOptions> = {}) {
   const tell = <K extends Kind>(kind: K, payload: Payload<K>, place: Place = {}): void =>
     sink.push(makeEvent(kind, payload, { session: 's', at: 1000, ...place }))
   const open = (): void => {
-    tell('session.start', { how: 'new', model: 'm' })
+    tell('session.start', { how: 'new', model: 'm', program: 'sluice' })
     tell('turn.start', { trigger: 'prompt' })
     tell('prompt.submit', { text: 'hi', by: 'host', state: 'sent' })
   }
@@ -59,7 +59,7 @@ test('a prompt is not sent back, and deltas come only when they are wanted', () 
   assert.ok(all.types().includes('stream_event'))
 })
 
-test('the last block of a message tells what the message has used', () => {
+test('each block of a message tells what the message has used', () => {
   for (const partial of [false, true]) {
     const { open, tell, records } = sinkWith({ partial })
     open()
@@ -78,12 +78,12 @@ test('the last block of a message tells what the message has used', () => {
   }
 })
 
-test('a block is not kept back longer than until the next record', () => {
+test('a block is not kept back longer than until something else is told', () => {
   const { open, tell, types } = sinkWith()
   open()
   speak(tell)
   tell('tool.start', { name: 'bash', toolKind: 'execute', input: { command: 'ls' } }, { message: 'x', block: 1, call: 'c' })
-  assert.deepEqual(types(), ['system/init', 'assistant'])
+  assert.deepEqual(types(), ['system/init'])
   tell('turn.end', { reason: 'cancelled' })
   assert.deepEqual(types(), ['system/init', 'assistant', 'assistant', 'user', 'result/error_during_execution'])
 })

@@ -1,7 +1,6 @@
 // The stream as a host of Claude Code wants it: the dialect's records without those that only a recording needs, and what a host may
 // ask about kept at hand.
 import { isRecord, type Rec } from '../base/json.ts'
-import { usageKeys } from '../dialects/claude/encode-usage.ts'
 import type { Sink, WritableDialect } from '../dialects/contract.ts'
 import { makeEvent } from '../model/make.ts'
 import type { Context, Event, EventOf, Payload, Rule, Usage } from '../model/event.ts'
@@ -41,8 +40,7 @@ export type HostSinkOptions = {
 
 export function hostSink(dialect: WritableDialect, out: LineOut, options: HostSinkOptions): HostSink {
   const { mode, onTurn, onGone } = options
-  let keeper: Keeper | undefined
-  const live = { ...dialect, encoder: (sink: Sink) => dialect.encoder((keeper = keeping(screened(sink, options)))) }
+  const live = { ...dialect, encoder: (sink: Sink) => dialect.encoder(screened(sink, options)) }
   const inner = dialectSink(live, out, onGone)
   const known: Known = { isBusy: false, turns: 0 }
 
@@ -59,7 +57,6 @@ export function hostSink(dialect: WritableDialect, out: LineOut, options: HostSi
     else if (event.kind === 'message.end') {
       if (event.context !== undefined) known.context = event.context
       if (event.usage !== undefined) known.usage = event.usage
-      keeper?.complete(event)
     }
   }
 
@@ -83,43 +80,6 @@ export function hostSink(dialect: WritableDialect, out: LineOut, options: HostSi
     known: () => known,
   }
 }
-
-// ── what a message has used ──────────────────────────────────────────────────────────────────────────────────────────────
-
-type Keeper = Sink & { complete(event: EventOf<'message.end'>): void }
-
-/**
- * What a message has used is known at its end, a moment after its last block: that one is kept back so long, with the stop of its block.
- * Any other record lets it go.
- */
-function keeping(sink: Sink): Keeper {
-  let kept: [record: Rec, synthetic: string | undefined][] = []
-  const release = (): void => {
-    const all = kept
-    kept = []
-    for (const [record, synthetic] of all) sink.write(record, synthetic)
-  }
-  return {
-    ...sink,
-    write(record, synthetic) {
-      const isBlock = record['type'] === 'assistant' && record['parent_tool_use_id'] === null
-      if (!(kept.length === 1 && isBlockStop(record))) release()
-      if (isBlock || kept.length > 0) kept.push([record, synthetic])
-      else sink.write(record, synthetic)
-    },
-    complete({ usage, finish }) {
-      const message = kept[0]?.[0]['message']
-      if (isRecord(message)) {
-        if (usage !== undefined) message['usage'] = usageKeys(usage)
-        if (finish !== undefined && stops.has(finish)) message['stop_reason'] = finish
-      }
-      release()
-    },
-  }
-}
-
-const isBlockStop = ({ type, event }: Rec): boolean => type === 'stream_event' && isRecord(event) && event['type'] === 'content_block_stop'
-const stops: ReadonlySet<string> = new Set(['end_turn', 'tool_use', 'max_tokens', 'stop_sequence', 'refusal'])
 
 // ── records that stay away ───────────────────────────────────────────────────────────────────────────────────────────────
 

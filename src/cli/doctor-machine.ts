@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
+import { childEnvironment } from '../agents/process/environment.ts'
 import { findRipgrep } from '../agents/builtin/tools/ripgrep.ts'
 import { plural } from '../base/text.ts'
 import { shortPath } from '../config/places.ts'
@@ -38,6 +39,7 @@ function versionOf(program: string): string | undefined {
   const { status, stdout } = spawnSync(program, ['--version'], {
     encoding: 'utf8',
     timeout: timeoutMs,
+    env: childEnvironment(process.env), // no keys, and no program of the project by a relative entry of PATH
     stdio: ['ignore', 'pipe', 'ignore'],
   })
   return status === 0 ? (/\d+(\.\d+)+/.exec(stdout)?.[0] ?? 'installed') : undefined

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chmodSync, mkdirSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { runCommand } from '../../test/command.ts'
@@ -108,4 +108,22 @@ test('for people: sections, signs, and what to do', () => {
 
 test('sizes are short', () => {
   assert.deepEqual([0, 999, 1000, 12_345, 123_456_789].map(sizeText), ['0 B', '999 B', '1.0 kB', '12.3 kB', '123 MB'])
+})
+
+test('a wrong redaction pattern is a problem with file and line, for doctor and trust alike', () => {
+  using project = createProject({ 'sluice.jsonc': '{"redact": {"patterns": [\n"(a"]}}' })
+  const { status, of } = checks(project)
+  assert.equal(status, 1)
+  assert.match(of('settings')[0]?.text ?? '', /sluice\.jsonc:2: the pattern "\(a" is no regular expression/)
+  const trusted = runCommand('trust', ['--yes'], { cwd: project.root, env: project.env })
+  assert.equal(trusted.status, 2)
+  assert.match(trusted.stderr, /sluice\.jsonc:2: the pattern "\(a"/)
+  assert.doesNotMatch(trusted.stderr, /\n\s+at /)
+})
+
+test('no program of the project is run, and none sees a key', () => {
+  using project = createProject({ git: '#!/bin/sh\nenv > seen\n' })
+  chmodSync(project.path('git'), 0o755)
+  checks(project, { PATH: `.:${project.env['PATH']}`, ANTHROPIC_API_KEY: 'sk-ant-very-secret' })
+  assert.equal(existsSync(project.path('seen')), false)
 })

@@ -49,6 +49,7 @@ ${Object.entries(commands)
 
   sluice COMMAND --help, or sluice help COMMAND: its options, with examples.
   sluice --version: the version.
+  --debug, with any command: where a fault of sluice came from.
 
 Examples:
   claude -p "fix the test" --output-format stream-json --verbose | sluice convert --to avenor
@@ -101,6 +102,33 @@ function isOurs(folder: string): boolean {
   return (uid === process.getuid?.() || uid === 0) && (mode & (gid === uid ? 0o002 : 0o022)) === 0
 }
 
+/** `--debug` is for every command: a fault shows its stack. Claude's command line has one of its own. */
+function withoutDebug(all: readonly string[]): { argv: string[]; debug: boolean } {
+  const end = all.indexOf('--')
+  const isDebug = (word: string, index: number): boolean => word === '--debug' && (end < 0 || index < end)
+  const isOwn = all.find((word) => !word.startsWith('-')) === 'claude' && all[0] !== '--debug'
+  return { argv: isOwn ? [...all] : all.filter((word, index) => !isDebug(word, index)), debug: all.some(isDebug) }
+}
+
+/** The exit code. A stack tells a user nothing. */
+function sayFault(error: unknown): number {
+  const { name, message, stack, code, syscall, exitCode } = (error instanceof Error ? error : new Error(String(error))) as SystemError
+  if (name === 'ClosedPipe') return exitCodes.ok
+  const home = process.env['HOME'] ?? ''
+  const isHome = syscall !== undefined && (code === 'ENOTDIR' || code === 'EEXIST') && home.startsWith('/') && !isFolder(home)
+  const hint = debug ? '' : '; --debug shows where'
+  if (isHome) say(`sluice: HOME ${JSON.stringify(home)} is not a folder; set it to your home folder`)
+  else if (name === 'CommandError') say(`sluice: ${message}`)
+  else if (syscall !== undefined) say(`sluice: ${message}${hint}`)
+  else say(`sluice: a fault of sluice itself: ${message.split('\n')[0]}${hint}`)
+  if (debug && stack !== undefined) say(stack)
+  return isHome ? exitCodes.usage : (exitCode ?? exitCodes.failed)
+}
+
+type SystemError = Error & { code?: string; syscall?: string; exitCode?: number }
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? true
+
 if (Number(process.versions.node.split('.')[0]) < 24) {
   console.error(`sluice needs Node 24 or newer; this is ${process.version}`)
   process.exit(exitCodes.usage)
@@ -108,14 +136,14 @@ if (Number(process.versions.node.split('.')[0]) < 24) {
 keepCompiled(process.env)
 
 // Each command is a bundle of its own, with its own copy of the error classes: they are known by name.
+const { argv, debug } = withoutDebug(process.argv.slice(2))
+process.on('uncaughtException', (error) => {
+  if (process.listenerCount('uncaughtException') > 1) return // somebody ends a run in order
+  process.exit(sayFault(error))
+})
 try {
-  process.exitCode = await main(process.argv.slice(2))
-  if (endAtOnce.has(process.argv[2] ?? '')) process.exit()
+  process.exitCode = await main(argv)
+  if (endAtOnce.has(argv[0] ?? '')) process.exit()
 } catch (error) {
-  const { name, message, stack, exitCode = exitCodes.failed } = error as Error & { exitCode?: number }
-  if (name === 'ClosedPipe') process.exitCode = exitCodes.ok
-  else {
-    say(name === 'CommandError' ? `sluice: ${message}` : `sluice: a fault of sluice itself: ${stack ?? String(error)}`)
-    process.exitCode = exitCode
-  }
+  process.exitCode = sayFault(error)
 }

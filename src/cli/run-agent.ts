@@ -5,6 +5,7 @@ import { startBuiltin } from '../agents/builtin/agent.ts'
 import { ModelChoiceError } from '../agents/builtin/model/choose.ts'
 import type { Host, Running } from '../agents/contract.ts'
 import { kinds } from '../agents/find.ts'
+import { guardOf, unenforced } from '../agents/guard.ts'
 import { driverFor } from '../agents/registry.ts'
 import { startSpawned } from '../agents/spawned.ts'
 import { nearest } from '../base/nearest.ts'
@@ -15,6 +16,7 @@ import { forSession, prepareBuiltin, type Prepared } from '../run/builtin.ts'
 import { type Frame, prepareFrame } from '../run/frame.ts'
 import { builtInScripts } from '../script/demo.ts'
 import { CommandError, say, usageError } from './exit.ts'
+import { programOf } from './run-fit.ts'
 import type { AgentFlags } from './run-options.ts'
 import type { Opened } from './run-session.ts'
 import { loadPrices } from './usage-prices.ts'
@@ -75,6 +77,10 @@ async function spawnedAgent(flags: AgentFlags): Promise<Agent> {
   const frame = await frameOf(flags)
   const { profile, settings, places } = frame
   tellNotices(frame)
+  const guard = guardOf(flags.gates, frame.rulesFor(profile.name))
+  // Of rules on the command line this is wrong usage; see run-fit.ts.
+  const why = guard === undefined ? undefined : unenforced(programOf(flags.agent), flags.mode, false)
+  if (why !== undefined) say(`sluice: the deny rules of the settings cannot be enforced with the agent ${quoted(flags.agent, 200)}: ${why}`)
   return {
     frame,
     check({ id, how, history, forkedFrom = id }) {
@@ -99,6 +105,7 @@ async function spawnedAgent(flags: AgentFlags): Promise<Agent> {
         ...(native !== undefined && { native }),
         ...(flags.model !== undefined && { model: flags.model }),
         ...(flags.mode !== undefined && { mode: flags.mode }),
+        ...(guard !== undefined && { guard }),
         ...(flags.headless && { headless: true }),
       })
       const turns = history.reduce((most, { turn = 0 }) => Math.max(most, turn), 0)

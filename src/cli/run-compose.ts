@@ -3,6 +3,7 @@
 import { rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { newId } from '../agents/builtin/id.ts'
+import { askFor } from '../agents/ask.ts'
 import type { Done } from '../agents/contract.ts'
 import { createTrackers, type Trackers } from '../analyze/trackers.ts'
 import { firstOf } from '../control/answerers.ts'
@@ -21,6 +22,7 @@ import { createPipeline, type EventSink } from '../run/pipeline.ts'
 import { type Answerer, type Chooser, type Run, startRun } from '../run/run.ts'
 import { logSink } from '../run/sinks.ts'
 import { brokerOf, questionCleaner, secretsOf, stagesOf } from '../run/supervisors.ts'
+import type { DeniedButRanSettings } from '../supervise/denied-but-ran.ts'
 import { say, usageError } from './exit.ts'
 import { createAgain } from './run-again.ts'
 import type { Agent } from './run-agent.ts'
@@ -73,7 +75,7 @@ async function composed(
   const { run } = flags
   const id = run.id ?? newId('run')
   const now = Date.now
-  const watch = await watchOf(flags, agent.frame, now(), first.history)
+  const watch = await watchOf(flags, agent.frame, now(), first.history, deniedOf(flags, agent))
   const secrets = flags.redact ? await secretsOf(agent.frame) : undefined
   const logs = sessionLogs(first.log, unwritten)
   const notifier = await notifierOf(flags, (event) => pipeline.emit([event]))
@@ -159,6 +161,30 @@ async function composed(
   }
   return { ...whole, done: end(), id, session: () => session.id, blockedBy: watch.blockedBy }
 }
+
+/** The calls of other programs are judged once more when they were made: not every program asks. */
+function deniedOf(flags: AgentFlags, { frame }: Agent): DeniedButRanSettings {
+  const report = (text: string): void => say(`sluice: ${text}`)
+  if (flags.agent === 'builtin' || flags.agent.startsWith('replay:')) return { report }
+  const broker = brokerOf(frame, flags, () => false)
+  const { readOnly, dryRun, strict } = flags.gates
+  const isSandboxed = flags.agent === 'codex' && (readOnly || dryRun) && !strict
+  return {
+    report,
+    against(event) {
+      const { session, agent, turn, message, call = '', name, toolKind, input } = event
+      const place = { session, agent, turn, message, call }
+      const verdict = broker.against(askFor({ id: call, place, name, toolKind, input }, frame.profile.name, frame.places.cwd))
+      if (verdict === undefined || verdict === 'ask') return undefined
+      if (verdict.answer.by === 'rule') return { text: 'a rule denies it', ends: true }
+      const isGated = readOnly || dryRun || strict
+      return isGated && !(isSandboxed && toolKind === 'execute') ? { text: `the run is ${gateWord(flags.gates)}`, ends: true } : undefined
+    },
+  }
+}
+
+const gateWord = ({ readOnly, dryRun }: AgentFlags['gates']): string =>
+  readOnly ? 'read-only (--read-only)' : dryRun ? 'a dry run (--dry-run)' : 'strict (--strict), and the settings do not list that tool'
 
 /** One piece of a text after another tells nothing new of the session. */
 function watcherOf({ observe }: Trackers): EventSink {

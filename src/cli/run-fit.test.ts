@@ -15,7 +15,7 @@ const refused = (agent: string, more: Record<string, boolean> = {}): string[] =>
       checkFit({ ...more, [name]: value }, agent)
       return []
     } catch (error) {
-      assert.match((error as Error).message, new RegExp(`^--${name} does nothing `))
+      assert.match((error as Error).message, new RegExp(`^--${name} (does nothing|cannot be enforced) `))
       return [name]
     }
   })
@@ -26,16 +26,42 @@ test('an option that would do nothing for an agent is refused', () => {
   const expected: Record<string, string[]> = {
     builtin: ['agent-mode', 'one-way', 'replay-speed'],
     claude: ['api-retries', 'replay-speed'],
-    codex: other,
-    gemini: other,
+    codex: [...other, 'strict'],
+    gemini: [...other, 'strict'],
     opencode: other,
-    copilot: other,
-    'acp:agent': [...other, 'one-way'],
+    copilot: [...other, 'strict'],
+    'acp:agent': [...other, 'one-way', 'read-only', 'dry-run', 'strict'],
     'replay:file': ['model', 'continue', 'resume', 'fork', 'no-stream', 'api-retries', 'agent-mode', 'one-way', ...questions],
   }
   for (const agent of agents) assert.deepEqual(refused(agent).toSorted(), expected[agent]?.toSorted(), agent)
   assert.deepEqual(refused('codex', { 'one-way': true }).toSorted(), [...other, ...questions].toSorted())
   assert.deepEqual(refused('cluade'), [], 'who is not known is told of elsewhere')
+})
+
+test('a gate that an agent cannot be held to is refused, with what would work', () => {
+  const refusal = (values: Record<string, unknown>, agent: string): string => {
+    try {
+      checkFit(values as Parameters<typeof checkFit>[0], agent)
+      return ''
+    } catch (error) {
+      return (error as Error).message
+    }
+  }
+  const gates = [{ 'read-only': true }, { 'dry-run': true }, { permission: ['bash:rm *=deny'] }]
+  for (const gate of gates) {
+    assert.match(
+      refusal(gate, 'acp:node agent.mjs'),
+      /cannot be enforced with the agent "acp:node agent.mjs": .*use one of builtin, claude/,
+    )
+    for (const agent of ['builtin', 'claude', 'codex', 'gemini', 'opencode', 'copilot', 'acp:opencode acp', 'acp:npx codex-acp@2.6.0'])
+      assert.equal(refusal(gate, agent), '', agent)
+    for (const mode of ['full-access', 'never', 'workspace-write'])
+      assert.match(refusal({ ...gate, 'agent-mode': mode }, 'codex'), /leave out --agent-mode/, mode)
+    assert.match(refusal({ ...gate, 'agent-mode': 'yolo' }, 'gemini'), /leave out --agent-mode/)
+    assert.equal(refusal({ ...gate, 'agent-mode': 'bypassPermissions' }, 'claude'), '', 'a hook sees every call')
+  }
+  assert.equal(refusal({ permission: ['bash=allow', 'edit=ask'] }, 'acp:agent'), '')
+  assert.match(refusal({ strict: true }, 'codex'), /use one of builtin, claude, opencode$/)
 })
 
 test('what is refused says for which agents it is', () => {

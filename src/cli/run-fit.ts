@@ -1,9 +1,11 @@
 // Which options of a run are for which agents. One that would do nothing is wrong usage: who asks for a mode, a gate or a rule must not
 // believe in it where there is none.
+import { programName, wordsOf } from '../agents/acp/command.ts'
 import { kinds } from '../agents/find.ts'
+import { unenforced } from '../agents/guard.ts'
 import { quoted } from '../base/text.ts'
 import { usageError } from './exit.ts'
-import type { Parsed } from './options.ts'
+import { listOption, type Parsed, textOption } from './options.ts'
 
 const names = kinds.map(({ name }) => name)
 const others = names.filter((name) => name !== 'builtin' && name !== 'replay')
@@ -41,7 +43,23 @@ export function checkFit(values: Parsed['values'], agent: string): void {
       throw usageError(`--${option} does nothing for the agent ${quoted(kind)}: it is for ${agents.join(', ')}`)
   const isReplay = kind === 'replay'
   const useless = [...(isReplay ? notReplayed : []), ...(isReplay || given('one-way') ? notOneWay : [])].find(given)
-  if (useless === undefined) return
+  if (useless === undefined) return checkGates(values, agent, given)
   const why = isReplay ? 'a recording calls no model, asks nothing and takes nothing' : 'there the agent gets one text, and nobody is asked'
   throw usageError(`--${useless} does nothing with ${isReplay ? '--agent replay' : '--one-way'}: ${why}`)
+}
+
+/** A gate or a deny rule needs an agent that asks, or that has a sandbox. */
+function checkGates(values: Parsed['values'], agent: string, given: (option: string) => boolean): void {
+  const denied = listOption(values, 'permission').find((rule) => rule.endsWith('=deny'))
+  const wanted = [...['strict', 'read-only', 'dry-run'].filter(given), ...(denied === undefined ? [] : [`permission ${denied}`])]
+  for (const option of wanted) {
+    const why = unenforced(programOf(agent), textOption(values, 'agent-mode'), option === 'strict')
+    if (why !== undefined) throw usageError(`--${option} cannot be enforced with the agent ${quoted(agent, 200)}: ${why}`)
+  }
+}
+
+/** The program behind the name, as far as its command line tells. */
+export function programOf(agent: string): string {
+  const words = agent.startsWith('acp:') ? wordsOf(agent.slice('acp:'.length)) : agent
+  return typeof words === 'string' ? words : programName(words)
 }

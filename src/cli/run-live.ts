@@ -58,12 +58,18 @@ async function oneRun(
   if (flags.agent === 'builtin' && format !== 'pretty') tellNotices(agent.frame) // else it is on the page
   const { cwd } = agent.frame.places
   const signals = hearSignals() // before there is anything that a sudden end would leave behind
-  await onRun?.()
-  const session = await sessionOf(flags, folder, cwd)
-  const isAsked = interactive && isTerminal(0) && process.stderr.isTTY
-  const terminal = isAsked ? (await import('./ask.ts')).askOnTerminal() : undefined // loaded where there is somebody to ask
-  const another = (wanted: AgentFlags['session']): Promise<Opened> => sessionOf({ session: wanted }, folder, cwd)
-  const run = await compose(flags, { agent, session, sinks, ...terminal, another, unwritten })
+  const run = await begun().catch((error: unknown) => {
+    signals.stop() // else the next one would not be heard
+    throw error
+  })
+  async function begun(): Promise<Composed> {
+    await onRun?.()
+    const session = await sessionOf(flags, folder, cwd)
+    const isAsked = interactive && isTerminal(0) && process.stderr.isTTY
+    const terminal = isAsked ? (await import('./ask.ts')).askOnTerminal() : undefined // loaded where there is somebody to ask
+    const another = (wanted: AgentFlags['session']): Promise<Opened> => sessionOf({ session: wanted }, folder, cwd)
+    return compose(flags, { agent, session, sinks, ...terminal, another, unwritten })
+  }
   signals.take(run)
   if (prompt !== undefined) run.send({ type: 'prompt', ...prompt })
   run.send({ type: 'finish' })

@@ -1,4 +1,5 @@
 // The options that `run`, `chat` and the Claude-like door have in common, and what they come to.
+import { wrongName } from '../config/names.ts'
 import { accessSync, closeSync, constants, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { dirname, extname, resolve } from 'node:path'
 import { quoted } from '../base/text.ts'
@@ -229,11 +230,15 @@ function limitsOf(values: Parsed['values']): AgentFlags['limits'] {
 }
 
 export function ruleOf(text: string): PermissionRule {
+  let rule
   try {
-    return parseRule(text)
+    rule = parseRule(text)
   } catch (error) {
     throw usageError(`--permission: ${(error as Error).message}`)
   }
+  const wrong = wrongName(rule.permission)
+  if (wrong !== undefined) throw usageError(`--permission ${quoted(text)}: ${wrong}`)
+  return rule
 }
 
 function sessionOf(values: Parsed['values']): AgentFlags['session'] {

@@ -3,8 +3,8 @@ import type { Event } from '../model/event.ts'
 import { createPricer } from '../prices/price.ts'
 import type { Frame } from '../run/frame.ts'
 import { createDeadlines } from '../supervise/deadline.ts'
-import { createDefiance } from '../supervise/defiance.ts'
 import { createDegenerate } from '../supervise/degenerate.ts'
+import { createDeniedButRan, type DeniedButRanSettings } from '../supervise/denied-but-ran.ts'
 import { createDirectives } from '../supervise/directives.ts'
 import { createLimits } from '../supervise/limits.ts'
 import { createLoops } from '../supervise/loops.ts'
@@ -35,6 +35,7 @@ export async function watchOf(
   { settings, profile }: Frame,
   startedAt: number,
   history?: readonly Event[],
+  denied?: DeniedButRanSettings,
 ): Promise<Watch> {
   const maxTurns = flags.maxTurns ?? profile.maxTurns ?? settings.maxTurns
   const maxCost = flags.maxCost ?? settings.maxCost
@@ -55,7 +56,7 @@ export async function watchOf(
       limits,
       deadline: createDeadlines({ timeoutMs: flags.permissionTimeoutMs, ends: typeof flags.run.handler === 'object' }),
       loops: createLoops(),
-      defiance: createDefiance(),
+      'denied-but-ran': createDeniedButRan(denied),
       directives,
       quota: { deaf: true, step: (event, now) => quota.step(event, now) },
     }),

@@ -129,3 +129,31 @@ test('what was open in a file that begins anew is forgotten', () => {
   see('session.end', b)
   assert.equal(over.state(), 'over')
 })
+
+test('a run that is tried again is not over: the end of a failed attempt may be followed by the next', () => {
+  const fails: [Kind, object][] = [
+    ['session.start', a],
+    ['session.end', { ...a, reason: 'error' }],
+  ]
+  const retry: [Kind, object] = ['retry.start', { scope: 'run', attempt: 1 }]
+  const works: [Kind, object][] = [
+    ['session.start', b],
+    ['session.end', { ...b, reason: 'end_turn' }],
+  ]
+  for (const dialect of ['sluice', 'avenor']) {
+    assert.equal(stateAfter(dialect, ...fails), 'pausing')
+    assert.equal(stateAfter(dialect, ...fails, retry), 'open')
+    assert.equal(stateAfter(dialect, ...fails, retry, works[0]!), 'open')
+    assert.equal(stateAfter(dialect, ...fails, retry, ...works), 'over')
+    assert.equal(stateAfter(dialect, ...fails, retry, ['notice', { code: 'not-retried' }]), 'over')
+  }
+  assert.equal(stateAfter('aictrl', ...fails), 'failed', 'its log does not tell whether there is another attempt')
+  assert.equal(stateAfter('aictrl', ...fails, ...works), 'over')
+  const turn = { ...a, turn: 1 }
+  for (const dialect of ['appctl', 'claude']) {
+    assert.equal(stateAfter(dialect, ['turn.start', turn], ['turn.end', { ...turn, reason: 'error' }]), 'failed')
+    assert.equal(stateAfter(dialect, ['turn.start', turn], ['turn.end', { ...turn, reason: 'end_turn' }]), 'pausing')
+  }
+  for (const reason of ['timeout', 'cancelled', 'max_tokens'])
+    assert.equal(stateAfter('sluice', ['session.start', a], ['session.end', { ...a, reason }]), 'over', reason)
+})

@@ -1,11 +1,14 @@
 // When is a log that is followed over? When a session, or the loop around it, has told its end and none is left open.
-// The surprise: most agents tell only the end of a turn, and another may follow or not. Then silence has to decide.
+// The surprise: most agents tell only the end of a turn, and another may follow or not. Then silence has to decide. So it is after a failure:
+// a run may be tried again, and most dialects do not tell that it will be.
 import type { Rec } from '../base/json.ts'
-import type { Event } from '../model/event.ts'
+import type { Event, EventOf } from '../model/event.ts'
 import { sessionIn } from './watch-excerpt.ts'
 
 /** Their logs always tell how a session ended; of the others nothing may be heard after the last turn. */
 const tellEnds: ReadonlySet<string> = new Set(['sluice', 'avenor', 'aictrl'])
+/** Right after the end of a session, if there is another attempt. */
+const tellRetries: ReadonlySet<string> = new Set(['sluice', 'avenor'])
 /** So do these, unless they are killed. */
 const tellMostEnds: ReadonlySet<string> = new Set([...tellEnds, 'copilot'])
 /** They tell not even that: an answer that asks for no tool is the last thing heard, or one whose tool was refused, or what went wrong. */
@@ -15,12 +18,18 @@ export type Over = ReturnType<typeof createOver>
 
 const turnOf = ({ turn, session }: Event): string => `turn ${turn} ${session}`
 
+/** Only what fails with exit code 1 is. */
+const mayBeRetried = ({ reason }: EventOf<'session.end' | 'turn.end'>): boolean =>
+  reason === 'error' || reason === 'unknown' || reason === 'cut'
+
 export function createOver(dialect: string) {
   const sessions = new Set<string | undefined>()
   const runs = new Set<string | undefined>()
   const work = new Map<string, string | undefined>() // turns and tasks, and whose they are
   const rests = new Map<string | undefined, number>() // sessions that may be over, and the place of the record that told so
   let ended = false
+  let failed = false // by accident: such a session may be tried again, which is told at once or, in most dialects, never
+  let retrying = false
   let paused = false
   let refused = false // a call of the answer at hand; the model is not asked again
 
@@ -57,17 +66,29 @@ export function createOver(dialect: string) {
           return void runs.add(run)
         case 'run.end':
           ended = true
+          failed = retrying = false
           return void runs.delete(run)
         case 'session.start':
+          retrying = false
           return void sessions.add(session)
+        case 'retry.start':
+          retrying ||= event.scope === 'run' || (sessions.size === 0 && ended) // within a session, a call of the model is made again
+          return
+        case 'notice':
+          if (event.code === 'not-retried') retrying = failed = false
+          return
         case 'session.end':
           ended = true
+          failed = mayBeRetried(event)
+          retrying = false
           rests.delete(session)
           return void sessions.delete(session)
         case 'turn.start':
+          failed = retrying = false
           rests.delete(session)
           return void work.set(turnOf(event), session)
         case 'turn.end':
+          failed = mayBeRetried(event)
           return pause(event)
         case 'task.start':
           return void work.set(`task ${event.task}`, session)
@@ -92,7 +113,7 @@ export function createOver(dialect: string) {
     /** The file begins anew: what was open before will not be ended in it. */
     forget(): void {
       for (const open of [sessions, runs, work, rests]) open.clear()
-      ended = paused = refused = false
+      ended = failed = retrying = paused = refused = false
     },
     /** Nothing is open in the session, and it has not begun anew: its last turn may have been its end. */
     rests: (session: string | undefined): boolean => rests.has(session) && !isBusy(session),
@@ -100,10 +121,12 @@ export function createOver(dialect: string) {
     restsSince: (): number => Math.min(...[...rests].flatMap(([session, place]) => (isBusy(session) ? [] : [place]))),
     /** What rests has been told. */
     tellRests: (): void => rests.clear(),
-    /** `pausing`: the end, unless more comes. */
-    state(): 'open' | 'pausing' | 'over' {
-      if (ended && sessions.size + runs.size === 0) return 'over'
-      return paused && work.size + runs.size === 0 && !tellEnds.has(dialect) ? 'pausing' : 'open'
+    /** `pausing`: the end, unless more comes; `failed`: as well, and another attempt may come after its delay. */
+    state(): 'open' | 'pausing' | 'failed' | 'over' {
+      if (retrying) return 'open'
+      const ending = failed ? (tellRetries.has(dialect) ? 'pausing' : 'failed') : undefined
+      if (ended && sessions.size + runs.size === 0) return ending ?? 'over'
+      return paused && work.size + runs.size === 0 && !tellEnds.has(dialect) ? (ending ?? 'pausing') : 'open'
     },
   }
 }

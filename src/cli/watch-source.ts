@@ -11,6 +11,8 @@ import { createStream, type StreamOptions } from './watch-stream.ts'
 
 /** Ms of silence after a turn that are taken for the end, where a log tells none. */
 const silence = 2000
+/** The longest delay before another attempt, and the time in which that tells its first record. */
+const silenceOfRetry = 35_000
 
 export type SourceOptions = Omit<StreamOptions, 'put' | 'skip'> & {
   file: string
@@ -67,7 +69,7 @@ export async function watchSource({ file, follows, cursor, out, signal, ...optio
       await flush()
       if (piece.type !== 'idle' || !follows) continue
       if (stream.state() === 'over' && grows) break // all of the file has been read; of a pipe nobody knows
-      if (stream.state() !== 'open') timer ??= setTimeout(() => silent.abort(), silence)
+      if (stream.state() !== 'open') timer ??= setTimeout(() => silent.abort(), stream.state() === 'failed' ? silenceOfRetry : silence)
     }
     if (!signal.aborted) await stream.end(cursor === undefined) // what is not whole is for the next time
     await stream.settle()

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Rec } from '../base/json.ts'
 import { quoted } from '../base/text.ts'
 import { splitFrontmatter, textIn } from './frontmatter.ts'
+import { wrongName } from './names.ts'
 import { foldersBetween, type Places, shortPath } from './places.ts'
 import { namesIn, readText, reasonOf } from './read.ts'
 import type { Profile } from './shape.ts'
@@ -75,7 +76,9 @@ function toolsIn(data: Rec, tell: (reason: string) => void): string[] | undefine
     tell(
       `it goes without ${conditional.map((name) => quoted(name)).join(', ')}: conditions are not read here, say them as permission in the settings`,
     )
-  return names?.filter((name) => !conditional.includes(name)).map(ourName)
+  const ours = names?.filter((name) => !conditional.includes(name)).map(ourName)
+  for (const reason of ours?.flatMap((name) => wrongName(name) ?? []) ?? []) tell(reason)
+  return ours
 }
 
 const others: Record<string, string> = { multiedit: 'edit', notebookedit: 'edit', agent: 'task', ls: 'glob' }

@@ -23,6 +23,19 @@ suite('what is wrong is said with its place', () => {
       '{"permission": {\n"bash": {\n"git *": "alow"}}}',
       'sluice.jsonc:3: permission, bash, "git *" must be one of allow, ask, deny, not "alow"',
     ],
+    [
+      '{"redact": {"patterns": [\n"ok",\n"(a"]}}',
+      /^sluice\.jsonc:3: the pattern "\(a" is no regular expression of RE2: .+; mend it or take it out$/,
+    ],
+    [
+      '{"permission": {\n"bash": "ask",\n"bsh": {"*": "deny"}}}',
+      'sluice.jsonc:3: there is no tool or permission "bsh"; did you mean bash?',
+    ],
+    [
+      'profiles:\n  a:\n    tools: [read, bahs]\n',
+      'sluice.yaml:3: there is no tool or permission "bahs"; did you mean bash?',
+      'sluice.yaml',
+    ],
     ['{"permission": "no"}', /^sluice.jsonc:1: permission cannot be "no" \(allow, ask or deny/],
     ['{"permission": ["allow"]}', 'sluice.jsonc:1: permission must be a text or a mapping, not a list'],
     ['{"mcp": {"a": {}}}', 'sluice.jsonc:1: mcp, a needs command or url'],
@@ -73,13 +86,13 @@ suite('rules', () => {
   })
 
   test('in the order of the file, with their lines, numbers and strange names too', async () => {
-    const json = '{"permission": {\n"read": "allow",\n"bash": {\n"*": "allow",\n"7": "deny",\n"__proto__": "ask"},\n"5": "deny"}}'
+    const json = '{"permission": {\n"read": "allow",\n"bash": {\n"*": "allow",\n"7": "deny",\n"__proto__": "ask"},\n"mcp__5__x": "deny"}}'
     assert.deepEqual(await rules(json), [
       'read:*=allow sluice.jsonc:2',
       'bash:*=allow sluice.jsonc:4',
       'bash:7=deny sluice.jsonc:5',
       'bash:__proto__=ask sluice.jsonc:6',
-      '5:*=deny sluice.jsonc:7',
+      'mcp__5__x:*=deny sluice.jsonc:7',
     ])
     const yaml = 'permission:\n  bash:\n    "*": allow\n    7: deny\n'
     assert.deepEqual(await rules(yaml, 'sluice.yaml'), ['bash:*=allow sluice.yaml:3', 'bash:7=deny sluice.yaml:4'])
@@ -147,4 +160,12 @@ suite('what the keys mean', () => {
       ],
     )
   })
+})
+
+test('a file with far too many rules is refused at once', async () => {
+  const rules = Object.fromEntries(Array.from({ length: 65_000 }, (_, index) => [`r${index}`, 'deny']))
+  const from = performance.now()
+  assert.match(await fails(JSON.stringify({ permission: { bash: rules } })), /there are 65000 rules; at most 1000 are taken/)
+  assert.match(await fails(JSON.stringify({ profiles: { a: { permission: { bash: rules } } } })), /there are 65000 rules/)
+  assert.ok(performance.now() - from < 10_000)
 })

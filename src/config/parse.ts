@@ -2,7 +2,9 @@
 import { basename, dirname, join, resolve } from 'node:path'
 import { type Mistake, mistakesIn, type Path } from '../base/check.ts'
 import { DocumentError, readJsonc, readYaml, type Source } from '../base/document.ts'
+import { quoted } from '../base/text.ts'
 import type { Action } from '../supervise/contract.ts'
+import { wrongName } from './names.ts'
 import { isInside } from './places.ts'
 import { SettingsError } from './read.ts'
 import { providerTypes, settingsSchema } from './schema.ts'
@@ -47,6 +49,7 @@ export async function parseSettings(text: string, path: string, context: ParseCo
   const value = source.value ?? {} // a file of comments alone
   const mistakes = [...mistakesIn(value, settingsSchema, 'the file')]
   const settings = mistakes.length > 0 ? noSettings : settingsOf(value as RawSettings, source, path, context, mistakes) // checked just now
+  if (mistakes.length === 0) mistakes.push(...(await patternMistakes(settings.redact)))
   if (mistakes.length === 0) return settings
   const lines = mistakes.slice(0, mostMistakes).map((mistake) => `${shown}:${source.lineOf(mistake)}: ${mistake.message}`)
   throw new SettingsError(lines.join('\n'))
@@ -62,15 +65,26 @@ async function sourceOf(text: string, path: string, shown: string): Promise<Sour
 
 function settingsOf(raw: RawSettings, source: Source, path: string, { shown, home, root }: ParseContext, mistakes: Mistake[]): Settings {
   const rulesAt = (permission: RawPermission | undefined, at: Path): SourcedRule[] => {
-    const rules = rulesOf(permission, at, source).map(({ at: place, ...rule }) => ({
+    const count = ruleCount(permission)
+    if (count > mostRules) {
+      mistakes.push({ path: at, message: `there are ${count} rules; at most ${mostRules} are taken` })
+      return [] // to find the line of each takes time that grows with the square of their number
+    }
+    const placed = rulesOf(permission, at, source)
+    const named = new Map(placed.map((rule) => [rule.permission, [...at, rule.permission] as Path]))
+    for (const [name, place] of named) nameAt(name, place, true)
+    const rules = placed.map(({ at: place, ...rule }) => ({
       ...rule,
       from: `${shown}:${source.lineOf({ path: place, ofKey: true })}`,
     }))
-    if (rules.length > mostRules) mistakes.push({ path: at, message: `there are ${rules.length} rules; at most ${mostRules} are taken` })
     for (const rule of rules)
       if (rule.permission.length + rule.pattern.length > longestPattern)
         mistakes.push({ path: at, message: `a pattern is longer than ${longestPattern} characters` })
     return rules
+  }
+  const nameAt = (name: string, place: Path, ofKey: boolean): void => {
+    const message = wrongName(name)
+    if (message !== undefined) mistakes.push({ path: place, message, ...(ofKey && { ofKey }) })
   }
   const instructionAt = (name: string, index: number): string => {
     const file = name.startsWith('~/') ? join(home, name.slice(2)) : resolve(dirname(path), name)
@@ -79,6 +93,9 @@ function settingsOf(raw: RawSettings, source: Source, path: string, { shown, hom
     return file
   }
   const { model, profile, tools, historyLimit, maxCost, maxTurns } = raw
+  for (const [index, name] of (tools ?? []).entries()) nameAt(name, ['tools', index], false)
+  for (const [owner, { tools: only = [] }] of Object.entries(raw.profiles ?? {}))
+    for (const [index, name] of only.entries()) nameAt(name, ['profiles', owner, 'tools', index], false)
   return {
     ...given({ model, profile, tools, historyLimit, maxCost, maxTurns, timeoutMs: raw.timeout && milliseconds(raw.timeout) }),
     rules: rulesAt(raw.permission, ['permission']),
@@ -101,7 +118,27 @@ function settingsOf(raw: RawSettings, source: Source, path: string, { shown, hom
   }
 }
 
+/** Told where the file is read, so that no command finds out later. */
+async function patternMistakes(patterns: readonly string[]): Promise<Mistake[]> {
+  if (patterns.length === 0) return []
+  const { RE2JS } = await import('re2js') // heavy, and rarely needed
+  return patterns.flatMap((pattern, index): Mistake[] => {
+    try {
+      RE2JS.compile(pattern)
+      return []
+    } catch (error) {
+      const message = `the pattern ${quoted(pattern)} is no regular expression of RE2: ${(error as Error).message}; mend it or take it out`
+      return [{ path: ['redact', 'patterns', index], message }]
+    }
+  })
+}
+
 type Placed = Omit<SourcedRule, 'from'> & { at: Path }
+
+const ruleCount = (permission: RawPermission | undefined): number =>
+  typeof permission !== 'object'
+    ? 1
+    : Object.values(permission).reduce((sum, of) => sum + (typeof of === 'string' ? 1 : Object.keys(of).length), 0)
 
 /** In the order of the file. */
 function rulesOf(permission: RawPermission | undefined, at: Path, source: Source): Placed[] {

@@ -1,13 +1,14 @@
 // Everything the built-in agent needs, gathered from the machine: settings as far as they are trusted, skills, profiles, instructions,
-// tools, MCP servers, the model. Nothing is started here but the servers.
+// tools, MCP servers, the model. Nothing is started here.
 import { join } from 'node:path'
 import type { McpOptions } from '../agents/builtin/mcp/spec.ts'
-import type { BuiltinRequest, Server, Servers } from '../agents/builtin/request.ts'
+import type { BuiltinRequest, Server, Servers, ServerStart } from '../agents/builtin/request.ts'
 import { systemText } from '../agents/builtin/system.ts'
 import { connectServers } from '../agents/builtin/mcp/session.ts'
 import { chooseModel, defaultModel, keylessModel, MissingKeyError, ModelChoiceError } from '../agents/builtin/model/choose.ts'
 import { createScripts } from '../agents/builtin/model/scripts.ts'
 import { childEnvironment } from '../agents/process/environment.ts'
+import { withSafeGit } from '../agents/process/git.ts'
 import { builtinTools } from '../agents/builtin/tools/index.ts'
 import type { Tool } from '../agents/builtin/tools/tool.ts'
 import { findInstructions } from '../config/instructions.ts'
@@ -19,6 +20,8 @@ import type { Catalog } from '../prices/catalog.ts'
 import type { PermissionRule } from '../supervise/contract.ts'
 import { judge, toolHidden } from '../supervise/rules.ts'
 import { isSecretFile, secretGlobs } from '../supervise/secrets.ts'
+import { outputCleaner, outputsIn, removeLeftOutputs } from './outputs.ts'
+import { secretsOf } from './supervisors.ts'
 import { type Frame, type FrameOptions, prepareFrame, unreadable } from './frame.ts'
 
 export type BuiltinOptions = FrameOptions & {
@@ -27,6 +30,8 @@ export type BuiltinOptions = FrameOptions & {
   version: string
   model?: string
   gates: { strict: boolean }
+  /** False: only keys of this machine are taken out of what is kept. */
+  redact?: boolean
   apiRetries: number
   stream: boolean
   /** Ask for thoughts, where a provider tells them only when asked. */
@@ -58,8 +63,10 @@ export async function prepareBuiltin(options: BuiltinOptions): Promise<Prepared>
     if (error instanceof MissingKeyError) return keylessModel(named, error)
     throw error
   })
-  const outputFolder = join(options.dataFolder, 'tool-output')
-  const childEnv = childEnvironment(env, settings.env)
+  const outputFolder = outputsIn(options.dataFolder)
+  removeLeftOutputs(options.dataFolder)
+  const cleaned = options.redact === false ? { values: secrets, shapes: false } : await secretsOf(frame)
+  const childEnv = withSafeGit(childEnvironment(env, settings.env))
   for (const name of Object.keys(keys)) delete childEnv[name] // a key may stand under any name
   const tools = builtinTools()
   const mcp = { ...(options.servers?.only === true ? {} : settings.mcp), ...options.servers?.more }
@@ -80,14 +87,17 @@ export async function prepareBuiltin(options: BuiltinOptions): Promise<Prepared>
       isOffered: (tool, { name }) =>
         isOffered(tool, profileNamed(name), rulesFor(name)) && (!options.gates.strict || settings.tools?.includes(tool.name) === true),
       ...(Object.keys(mcp).length > 0 && {
-        servers: connect(servers, {
-          env: childEnv,
-          cwd: places.cwd,
-          reserved: [...tools.map(({ name }) => name), 'task', 'skill'],
-          secretValues: secrets,
-          signal: givenUp.signal,
-        }),
-        giveUpServers: () => givenUp.abort(),
+        servers: startOnce(
+          () =>
+            connect(servers, {
+              env: childEnv,
+              cwd: places.cwd,
+              reserved: [...tools.map(({ name }) => name), 'task', 'skill'],
+              secretValues: secrets,
+              signal: givenUp.signal,
+            }),
+          () => givenUp.abort(),
+        ),
       }),
       skills,
       loadSkill: (skill) => loadSkill(skill as (typeof skills)[number]),
@@ -97,6 +107,7 @@ export async function prepareBuiltin(options: BuiltinOptions): Promise<Prepared>
         home: places.home,
         env: childEnv,
         outputFolder,
+        cleaner: () => outputCleaner(cleaned),
         seen: new Map(),
         secretGlobs,
         isSecret: (path) => isSecretFile(path),
@@ -120,6 +131,19 @@ export function forSession(prepared: Prepared, id: string, forkedFrom?: string):
   const all = request.context.outputFolder
   const folders = [id, ...(forkedFrom === undefined ? [] : [forkedFrom])].map((name) => join(all, name))
   return { ...prepared, ownFolders: folders, request: { ...request, context: { ...request.context, outputFolder: folders[0]! } } }
+}
+
+/** `connect` is called when the servers are first needed, and never again. */
+export function startOnce(connectAll: () => Promise<Servers>, giveUp: () => void = () => {}): ServerStart {
+  let connected: Promise<Servers> | undefined
+  return {
+    connect: () => (connected ??= connectAll()),
+    giveUp,
+    async close() {
+      giveUp()
+      await (await connected)?.close()
+    },
+  }
 }
 
 type FoundServers = { specs: Record<string, ServerSpec>; failed: Server[] }

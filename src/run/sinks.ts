@@ -51,8 +51,9 @@ export function dialectSink(dialect: WritableDialect, out: LineOut, onGone: (err
 
   return {
     push: guarded((event: Event) => {
-      // What came in this very dialect, and says nothing in our words, goes out as it came.
-      if (event.kind === 'raw' && event.raw !== undefined && event.origin?.dialect === dialect.name) out.line(event.raw)
+      // What came in this very dialect, and says nothing in our words, goes out as it came. An object without a type is no record of it.
+      const isRecord = event.kind === 'raw' && event.type !== '' && event.origin?.dialect === dialect.name
+      if (isRecord && event.raw !== undefined) out.line(event.raw)
       else tell(event)
     }),
     ...(dialect.writesPieces === true && out.lines !== undefined && { pieces: guarded(tellPieces) }),
@@ -69,6 +70,7 @@ const marks = new Map([[textMark, pieceValue.text]])
 
 /** What gets lost or is added on the way is counted where somebody is told of it: in a run nobody is. */
 const sinkOf = (write: (record: Rec) => void): Sink => ({
+  live: true,
   write(record, synthetic) {
     if (synthetic !== undefined) record['synthetic'] = synthetic
     write(record)

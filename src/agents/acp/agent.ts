@@ -1,8 +1,10 @@
 // `acp:COMMAND`: an agent of which only its command line is known.
-import { basename, isAbsolute, resolve } from 'node:path'
+import { isAbsolute, resolve } from 'node:path'
 import type { AgentRequest, Driver } from '../driver.ts'
 import { locate } from '../find.ts'
-import { wordsOf } from './command.ts'
+import { guardedRequest } from '../guard.ts'
+import { nameOf, programName, wordsOf } from './command.ts'
+import { asking } from '../opencode/permissions.ts'
 import { driveAcp, programOf } from './drive.ts'
 
 /** Whatever a provider of models is known by: nobody knows which of them an unknown agent needs. */
@@ -20,16 +22,10 @@ export const acpDriver =
     const name = nameOf(words)
     const file = request.file ?? fileOf(first, request)
     if (file === undefined) return driveAcp({ title: name, name, program: `there is no program "${first}" on the PATH` }, request)
-    return driveAcp({ title: name, name, program: programOf(file, args, request, ownVariables) }, request)
+    const settled = guardedRequest(programName(words), request)
+    const program = programOf(file, args, settled, ownVariables)
+    return driveAcp({ title: name, name, program: programName(words) === 'opencode' ? asking(program, settled) : program }, settled)
   }
-
-/** Of the agent, not of what runs it. */
-function nameOf([first = '', ...rest]: readonly string[]): string {
-  const named = /^(node|npx|bunx?|deno|uvx?|python3?|sh|bash)$/.test(basename(first))
-    ? rest.find((word) => !word.startsWith('-'))
-    : undefined
-  return basename(named ?? first)
-}
 
 const fileOf = (word: string, { cwd, env }: AgentRequest): string | undefined =>
   word.includes('/') ? (isAbsolute(word) ? word : resolve(cwd, word)) : locate(word, env)

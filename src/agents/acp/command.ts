@@ -1,4 +1,5 @@
 // A command line as a person writes it → words. Quotes and backslashes are understood as a shell does; nothing is expanded and no shell runs.
+import { basename } from 'node:path'
 
 /** A text instead of words: what is wrong with it. */
 export function wordsOf(line: string): string[] | string {
@@ -26,3 +27,14 @@ export function wordsOf(line: string): string[] | string {
   if (word !== undefined) words.push(word)
   return words.length === 0 ? 'the command line is empty' : words
 }
+
+/** Of the agent, not of what runs it. */
+export function nameOf([first = '', ...rest]: readonly string[]): string {
+  const named = /^(node|npx|bunx?|deno|uvx?|python3?|sh|bash)$/.test(basename(first))
+    ? rest.find((word) => !word.startsWith('-'))
+    : undefined
+  return basename(named ?? first)
+}
+
+/** The same without version and ending: `npx @scope/agent@1.2` and `agent.js` are `agent`. */
+export const programName = (words: readonly string[]): string => nameOf(words).replace(/(?<=.)@.*$|\.([cm]?js|exe)$/, '')

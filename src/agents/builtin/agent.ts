@@ -50,7 +50,7 @@ export function startBuiltin(request: BuiltinRequest, host: Host): Running {
   function cancel(command: Cancel): void {
     if (command.target === 'session') {
       isLast = true
-      if (servers === undefined) request.giveUpServers?.()
+      if (servers === undefined) request.servers?.giveUp()
     }
     if (command.reason === 'cancelled_forced') return force(command)
     const { target, by, text } = command
@@ -120,10 +120,10 @@ export function startBuiltin(request: BuiltinRequest, host: Host): Running {
       cwd: context.cwd,
       rules: rules.map((rule) => ({ ...rule })),
     })
-    servers = await request.servers
+    servers = await request.servers?.connect()
     session.tell('catalog.update', {
       ...catalog(),
-      skills: request.skills.map(({ name, version: skillVersion, path }) => ({
+      skills: (main.tools().some(({ name }) => name === 'skill') ? request.skills : []).map(({ name, version: skillVersion, path }) => ({
         name,
         path,
         ...(skillVersion !== undefined && { version: skillVersion }),

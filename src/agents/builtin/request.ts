@@ -16,6 +16,16 @@ export type Server = { name: string; status: string; error?: string }
 /** The tools of connected MCP servers. They may change while the session lives; `settle` waits until they are known again. */
 export type Servers = { tools(): readonly Tool[]; status(): readonly Server[]; settle(): Promise<void>; close(): Promise<void> }
 
+/** Servers are processes: none is started before somebody needs them, and whoever may have started them closes them. */
+export type ServerStart = {
+  /** Starts them, the first time. Never rejects. */
+  connect(): Promise<Servers>
+  /** Those that are not ready yet are given up: the session is to end. */
+  giveUp(): void
+  /** Ends what was started. */
+  close(): Promise<void>
+}
+
 export type BuiltinRequest = {
   session: string
   how: 'new' | 'resumed' | 'forked'
@@ -36,9 +46,7 @@ export type BuiltinRequest = {
   tools: readonly Tool[]
   /** False: the model of this profile does not even see the tool. */
   isOffered(tool: Tool, profile: Profile): boolean
-  servers?: Promise<Servers>
-  /** Servers that are not ready yet are given up: the session is to end. */
-  giveUpServers?(): void
+  servers?: ServerStart
   skills: readonly Skill[]
   loadSkill(skill: Skill): Promise<{ body: string; files: readonly string[] }>
   context: ToolContext

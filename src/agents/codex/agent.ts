@@ -7,7 +7,7 @@ import { headlessTalk } from '../headless.ts'
 import type { Patience } from '../patience.ts'
 import { startSpawned } from '../spawned.ts'
 import { environmentOf } from './environment.ts'
-import { type Mode, modeOf } from './mode.ts'
+import { guarded, type Mode, modeOf } from './mode.ts'
 import { createEar } from './overhear.ts'
 import { serverTalk } from './talk.ts'
 
@@ -21,7 +21,7 @@ export function codexDriver(request: AgentRequest): Driver {
   const about = { title: 'Codex', name: 'codex', dialect: codex }
   if (file === undefined) return { ...about, program: missingText('codex'), talk: headlessTalk }
   if (typeof words === 'string') return { ...about, program: words, talk: headlessTalk }
-  const mode: Mode = words
+  const mode: Mode = guarded(words, request.guard)
 
   // Of a thread that goes on, exec tells only the sum of all its tokens: the server is better even when nobody is asked.
   const isPlain = request.headless === true && request.native === undefined
@@ -72,7 +72,8 @@ export function codexDriver(request: AgentRequest): Driver {
     talk,
     overhear: ear.overhear,
     again(args, stderr) {
-      if (isPlain || first === undefined || !hasNoServer.test(stderr)) return undefined
+      // Exec asks nobody: only its sandbox holds.
+      if (isPlain || first === undefined || request.guard === 'asking' || !hasNoServer.test(stderr)) return undefined
       fallBack()
       return [...args.slice(0, args.length - server.length), ...execArgs(request, mode, first.text)]
     },

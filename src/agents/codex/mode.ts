@@ -1,6 +1,7 @@
 // How freely Codex may work, in its own two words: what its sandbox lets commands do, and when it asks for more. A mode names one of them
 // or both (`read-only+never`), and the other keeps its default. Without a mode it asks for all that its sandbox does not allow.
 import type { Rec } from '../../base/json.ts'
+import type { Guard } from '../guard.ts'
 
 export type Sandbox = 'read-only' | 'workspace-write' | 'danger-full-access'
 export type Approval = 'untrusted' | 'on-request' | 'never'
@@ -40,6 +41,10 @@ export const stricter = (mode: Mode, { sandbox_mode: sandbox, approval_policy: a
   sandbox: first(sandboxes, mode.sandbox, sandbox),
   approval: first(approvals, mode.approval, approval),
 })
+
+/** So that a gate holds: a read-only sandbox, and a question before all that is not known to be harmless. */
+export const guarded = (mode: Mode, guard: Guard | undefined): Mode =>
+  guard === undefined ? mode : stricter(mode, { approval_policy: 'untrusted', ...(guard === 'read-only' && { sandbox_mode: 'read-only' }) })
 
 const first = <Word extends string>(words: readonly Word[], own: Word, other: unknown): Word =>
   words.find((word) => word === own || word === other) ?? own

@@ -6,7 +6,7 @@ import test from 'node:test'
 import { makeEvent } from '../../model/make.ts'
 import type { Answer, Ask } from '../../supervise/contract.ts'
 import { environmentOf, ownVariables } from './environment.ts'
-import { modeOf, stricter } from './mode.ts'
+import { guarded, type Mode, modeOf, stricter } from './mode.ts'
 import { createEar } from './overhear.ts'
 import { replyTo } from './reply.ts'
 
@@ -143,4 +143,11 @@ test('Codex gets its own variables and those that its settings name, and nothing
     SLUICE_EMIT_SOCKET: '/s',
   })
   assert.ok(ownVariables('model_provider = "amazon-bedrock"').test('AWS_REGION'))
+})
+
+test('where a gate must hold, the sandbox is read-only and it asks, whatever the mode', () => {
+  const free = modeOf('full-access') as Mode
+  assert.deepEqual(guarded(free, 'read-only'), { sandbox: 'read-only', approval: 'untrusted' })
+  assert.deepEqual(guarded(modeOf(undefined) as Mode, 'asking'), { sandbox: 'workspace-write', approval: 'untrusted' })
+  assert.deepEqual(guarded(free, undefined), free)
 })

@@ -7,7 +7,7 @@ import type { Attachment } from '../../supervise/contract.ts'
 import { type AgentRequest, type Prompt, queue, sameName, type Talk, type Wire } from '../driver.ts'
 import { createRpc, isId, nameOf, type RpcAnswer, type RpcCall, type RpcId } from '../rpc.ts'
 import { strictIn } from './environment.ts'
-import { type Mode, modeOf, stricter, threadSettings, turnSettings } from './mode.ts'
+import { guarded, type Mode, modeOf, stricter, threadSettings, turnSettings } from './mode.ts'
 import { isQuestion, replyTo } from './reply.ts'
 
 /** Between us and the program: the stream says nothing of these, nor of their answers. The wish to cancel is told by who has it. */
@@ -135,7 +135,7 @@ export function serverTalk(wire: Wire, request: AgentRequest, mode: Mode): Talk 
       settings = {
         ...settings,
         ...(model !== undefined && { model }),
-        ...(changed !== undefined && typeof changed !== 'string' && turnSettings(changed)),
+        ...(changed !== undefined && typeof changed !== 'string' && turnSettings(guarded(changed, request.guard))),
       }
     },
     mend(record) {

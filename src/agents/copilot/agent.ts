@@ -4,6 +4,7 @@ import { driveAcp, programOf } from '../acp/drive.ts'
 import { withAnswers } from '../acp/turn.ts'
 import type { AgentRequest, Driver, Program } from '../driver.ts'
 import { locate, missingText } from '../find.ts'
+import { guardedRequest } from '../guard.ts'
 import { headlessTalk } from '../headless.ts'
 import { copilotAsides, judgeCopilot } from './truths.ts'
 
@@ -15,7 +16,7 @@ const titles = { title: 'Copilot CLI', name: 'copilot' }
 export function copilotDriver(request: AgentRequest): Driver {
   const file = request.file ?? locate('copilot', request.env)
   const program = (flags: readonly string[]): Program | string =>
-    file === undefined ? missingText('copilot') : programOf(file, flags, request, ownVariables)
+    file === undefined ? missingText('copilot') : programOf(file, flags, guardedRequest('copilot', request), ownVariables)
   const { model } = request
   if (request.headless === true)
     return {

@@ -4,6 +4,7 @@ import { driveAcp, programOf } from '../acp/drive.ts'
 import { withAnswers } from '../acp/turn.ts'
 import type { AgentRequest, Driver, Program } from '../driver.ts'
 import { locate, missingText } from '../find.ts'
+import { guardedRequest } from '../guard.ts'
 import { headlessTalk } from '../headless.ts'
 import { judgeGemini } from './judge.ts'
 import { overhearGemini, overhearLate } from './overhear.ts'
@@ -39,7 +40,7 @@ export function geminiDriver(request: AgentRequest): Driver {
       overhear: overhearLate,
       again: olderName,
     },
-    request,
+    guardedRequest('gemini', request),
   )
 }
 

@@ -9,7 +9,7 @@ import { locate, missingText } from '../find.ts'
 import { headlessTalk } from '../headless.ts'
 import { bridgeSource } from './bridge.ts'
 import { liveOpencode } from './live.ts'
-import { askingPermissions } from './permissions.ts'
+import { asking } from './permissions.ts'
 import { runSource } from './run.ts'
 import { opencodeTalk } from './talk.ts'
 
@@ -36,12 +36,6 @@ export function opencodeDriver(request: AgentRequest): Driver {
 
 const within = (source: () => string, program: Program | string): Program | string =>
   typeof program === 'string' ? program : { ...program, file: process.execPath, args: ['-e', source(), program.file, ...program.args] }
-
-/** `mode` is one of its agents, such as `build` or `plan`: they have permissions of their own. Where nobody can be asked it refuses. */
-function asking(program: Program, { mode }: AgentRequest): Program {
-  const permission = mode === undefined ? askingPermissions(program.cwd, program.env) : undefined
-  return permission === undefined ? program : { ...program, env: { ...program.env, OPENCODE_PERMISSION: permission } }
-}
 
 /** The prompt comes on its input. */
 export function headlessFlags({ model, mode, native, how }: AgentRequest): string[] {

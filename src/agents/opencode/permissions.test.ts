@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
-import { askingPermissions } from './permissions.ts'
+import { askingPermissions, guardingPermissions } from './permissions.ts'
 
-function place(t: TestContext, files: Record<string, string> = {}) {
+function place(t: TestContext, files: Record<string, string> = {}, permissions = askingPermissions) {
   const home = mkdtempSync(join(tmpdir(), 'sluice-'))
   t.after(() => rmSync(home, { recursive: true }))
   const cwd = join(home, 'project')
@@ -14,7 +14,7 @@ function place(t: TestContext, files: Record<string, string> = {}) {
     mkdirSync(join(home, name, '..'), { recursive: true })
     writeFileSync(join(home, name), text)
   }
-  return (more: Record<string, string> = {}) => JSON.parse(askingPermissions(cwd, { HOME: home, ...more }) ?? 'null') as unknown
+  return (more: Record<string, string> = {}) => JSON.parse(permissions(cwd, { HOME: home, ...more }) ?? 'null') as unknown
 }
 
 const all = { edit: 'ask', bash: 'ask', webfetch: 'ask', websearch: 'ask' }
@@ -74,4 +74,18 @@ test('tools of other servers are asked about', (t) => {
 
 test('what cannot be read is left to opencode', (t) => {
   assert.deepEqual(place(t, { 'project/opencode.json': '{"permission": ' })(), all)
+})
+
+test('where a rule must hold, what the settings allow is asked for and what they deny stays denied', (t) => {
+  const settings = {
+    permission: { bash: { 'git *': 'allow', 'rm *': 'deny' }, edit: 'allow', webfetch: 'deny' },
+    mcp: { 'my server': {} },
+  }
+  const files = { '.config/opencode/opencode.json': JSON.stringify(settings) }
+  const said = place(t, files, guardingPermissions)() as Record<string, unknown>
+  assert.deepEqual(said['?ash'], { '*': 'ask', 'git *': 'ask', 'rm *': 'deny' })
+  assert.deepEqual([said['?dit'], said['?ebfetch'], said['?ead'], said['?y_server_*']], ['ask', 'deny', 'ask', 'ask'])
+  const open = place(t, { 'project/opencode.json': '{"permission": "allow"}' }, guardingPermissions)() as Record<string, unknown>
+  assert.equal(open['**'], 'ask')
+  assert.ok(!Object.values(open).includes('allow'))
 })

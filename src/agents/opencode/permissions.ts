@@ -4,11 +4,19 @@ import { readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { isRecord, type Rec } from '../../base/json.ts'
 import { homeOf } from '../../files/home.ts'
+import type { AgentRequest, Program } from '../driver.ts'
 
 type Variables = Readonly<Record<string, string>>
 
 /** What changes something, or goes out. The rest is as harmless as opencode takes it for. */
 const asked = ['edit', 'bash', 'webfetch', 'websearch'] as const
+
+/** `mode` is one of its agents, such as `build` or `plan`: they have permissions of their own. Where nobody can be asked it refuses. */
+export function asking(program: Program, { mode, guard }: AgentRequest): Program {
+  const { cwd, env } = program
+  const permission = guard !== undefined ? guardingPermissions(cwd, env) : mode === undefined ? askingPermissions(cwd, env) : undefined
+  return permission === undefined ? program : { ...program, env: { ...program.env, OPENCODE_PERMISSION: permission } }
+}
 
 /** For OPENCODE_PERMISSION; undefined where there is nothing to ask for. */
 export function askingPermissions(cwd: string, env: Variables): string | undefined {
@@ -29,6 +37,31 @@ export function askingPermissions(cwd: string, env: Variables): string | undefin
   }
   return Object.keys(wanted).length === 0 ? undefined : JSON.stringify({ ...ownWords(env), ...wanted })
 }
+
+/** All that a rule can be about. */
+const all = [...asked, 'read', 'glob', 'grep', 'list', 'task', 'skill', 'todowrite', 'codesearch', 'lsp', 'external_directory'] as const
+
+/** The same where a rule or gate must hold: what anybody allows is asked for, and what anybody denies stays denied. */
+export function guardingPermissions(cwd: string, env: Variables): string {
+  const settings = settingsIn(cwd, env)
+  const words: Rec = Object.fromEntries(all.map((name) => [name, 'ask']))
+  for (const server of settings.flatMap(({ mcp }) => (isRecord(mcp) ? Object.keys(mcp) : [])))
+    words[`${server.replace(/[^\w-]/g, '_')}_*`] = 'ask'
+  for (const setting of settings)
+    for (const [name, word] of Object.entries(wordsOf(setting))) {
+      delete words[name] // the last rule counts
+      words[name] = isRecord(word)
+        ? { '*': 'ask', ...Object.fromEntries(Object.entries(word).map(([key, one]) => [key, notAllowed(one)])) }
+        : notAllowed(word)
+    }
+  const wanted = Object.entries(words).map(([name, word]) => [lastKey(name), word])
+  return JSON.stringify({ ...ownWords(env), ...Object.fromEntries(wanted) })
+}
+
+const notAllowed = (word: unknown): unknown => (word === 'deny' || word === false ? 'deny' : 'ask')
+
+/** Another spelling of a name: it comes after all keys of the settings, and so counts more than they do. */
+const lastKey = (name: string): string => (name === '*' ? '**' : name.startsWith('?') ? `*${name.slice(1)}` : `?${name.slice(1)}`)
 
 /** `tools` is the older way to say it, and has no patterns. */
 function wordsOf({ permission, tools }: Rec): Rec {

@@ -44,3 +44,12 @@ test("another agent gets its own keys, and nobody else's", () => {
   const env = { PATH: '/bin', ANTHROPIC_API_KEY: 'k', OPENAI_API_KEY: 'o', SLUICE_TOKEN: 's', GITHUB_TOKEN: 'g' }
   assert.deepEqual(agentEnvironment(env, /^(ANTHROPIC|SLUICE)_/), { PATH: '/bin', ANTHROPIC_API_KEY: 'k', AGENT: '1' })
 })
+
+test('a locale in which bash reads other commands than the rules do is replaced', () => {
+  for (const name of ['LANG', 'LC_ALL', 'LC_CTYPE']) {
+    for (const value of ['zh_CN.GBK', 'zh_CN', 'zh_TW.Big5', 'ja_JP.SJIS', 'zh_CN.gbk@x', 'x.utf8/../gbk', '/tmp/gbk'])
+      assert.equal(childEnvironment({ [name]: value })[name], 'C.UTF-8', `${name}=${value}`)
+    for (const value of ['C', 'POSIX', 'C.UTF-8', 'de_DE.UTF-8', 'en_US.utf8', 'ca_ES.UTF-8@valencia'])
+      assert.equal(childEnvironment({ [name]: value })[name], value)
+  }
+})

@@ -27,8 +27,15 @@ export function childEnvironment(env: Variables, more: readonly string[] = []): 
     if (isPassed(name) || more.includes(name)) child[name] = value
   }
   if (child['PATH'] !== undefined) child['PATH'] = absoluteOnly(child['PATH'])
+  for (const name of Object.keys(child)) if (/^(LANG|LC_.+)$/.test(name) && !isPlainLocale(child[name]!)) child[name] = 'C.UTF-8'
   return { ...child, AGENT: '1' }
 }
+
+/**
+ * Rules read a command as UTF-8. In GBK, Big5 or Shift JIS the second byte of a character may be a backslash or a quote, so bash would read
+ * another command than the one that was allowed. A name without its character set may stand for any of them.
+ */
+const isPlainLocale = (value: string): boolean => /^(|C|POSIX|[A-Za-z_]+\.utf-?8(@\w+)?)$/i.test(value)
 
 /** An empty or relative entry would let the project bring its own `ls`. */
 const absoluteOnly = (path: string): string =>

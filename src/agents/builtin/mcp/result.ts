@@ -2,19 +2,19 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client'
 import { isRecord } from '../../../base/json.ts'
 import { cutData, keepText } from '../tools/output.ts'
-import type { ToolResult } from '../tools/tool.ts'
+import type { ToolContext, ToolResult } from '../tools/tool.ts'
 import { limits } from './spec.ts'
 
 type Media = NonNullable<ToolResult['media']>[number]
 type Part = { text: string } | { media: Media }
 
 /** What is too long for the model is kept whole in a file of the folder. */
-export function resultOf(answer: CallToolResult, outputFolder: string): ToolResult {
+export function resultOf(answer: CallToolResult, store: Pick<ToolContext, 'outputFolder' | 'cleaner'>): ToolResult {
   const parts = answer.content.map(partOf)
   const texts = parts.flatMap((part) => ('text' in part ? [part.text] : []))
   const media = parts.flatMap((part) => ('media' in part ? [part.media] : []))
   if (texts.length === 0 && answer.structuredContent !== undefined) texts.push(JSON.stringify(answer.structuredContent))
-  const kept = keepText(texts.join('\n\n'), outputFolder, limits.shown)
+  const kept = keepText(texts.join('\n\n'), store, limits.shown)
   const data = { ...dataOf(answer.structuredContent), ...(kept.truncated ? cutData(kept) : {}) }
   return {
     text: kept.text,

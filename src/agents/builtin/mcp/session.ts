@@ -41,7 +41,7 @@ const toolOf = (name: string, serverName: string, server: McpServer, offer: Offe
 async function runCall(server: McpServer, offer: Offer, input: Rec, run: ToolRun, context: ToolContext): Promise<ToolResult> {
   try {
     const answer = await server.call(offer, input, run.signal)
-    return resultOf(answer, context.outputFolder)
+    return resultOf(answer, context)
   } catch (error) {
     if (run.signal.aborted) return { text: 'The call was cancelled.', failed: true }
     return { text: error instanceof Error ? error.message : String(error), failed: true }

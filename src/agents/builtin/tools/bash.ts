@@ -62,7 +62,7 @@ type Call = { command: string; cwd: string; timeout: number; description: string
 async function runCommand({ command, cwd, timeout, description }: Call, context: ToolContext, run: ToolRun): Promise<ToolResult> {
   run.signal.throwIfAborted()
   const group = await startShell(command, cwd, context)
-  const keeper = createKeeper(context.outputFolder)
+  const keeper = createKeeper(context)
   let live = liveLimit
   const pipes = (['stdout', 'stderr'] as const).map((name) => {
     group[name].setEncoding('utf8').on('data', (text: string) => {

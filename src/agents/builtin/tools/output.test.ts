@@ -9,7 +9,7 @@ const folder = join(mkdtempSync(join(tmpdir(), 'sluice-output-')), 'out')
 after(() => rmSync(join(folder, '..'), { recursive: true }))
 
 test('what fits is shown whole and leaves no file', () => {
-  const keeper = createKeeper(folder, { characters: 10, lines: 3 })
+  const keeper = createKeeper({ outputFolder: folder }, { characters: 10, lines: 3 })
   keeper.push('a\nb')
   keeper.push('\nc\n')
   assert.deepEqual(keeper.end(), { text: 'a\nb\nc\n', truncated: false })
@@ -17,7 +17,7 @@ test('what fits is shown whole and leaves no file', () => {
 })
 
 test('of more, the beginning and the end are shown, and the whole is in a file that only its owner can read', () => {
-  const keeper = createKeeper(folder, { characters: 20, lines: 100 })
+  const keeper = createKeeper({ outputFolder: folder }, { characters: 20, lines: 100 })
   const whole = `${'a'.repeat(300)}${'b'.repeat(300)}`
   for (const letter of whole) keeper.push(letter)
   const { text, truncated, outputPath } = keeper.end()
@@ -30,14 +30,14 @@ test('of more, the beginning and the end are shown, and the whole is in a file t
 
 test('lines are limited too, and beginning and end never overlap', () => {
   const many = Array.from({ length: 9 }, (_, index) => `line ${index}`).join('\n')
-  const { text, outputPath } = keepText(`${many}\n`, folder, { characters: 1000, lines: 4 })
+  const { text, outputPath } = keepText(`${many}\n`, { outputFolder: folder }, { characters: 1000, lines: 4 })
   assert.match(text, /^line 0\nline 1\n\n\[… \d lines, \d+ characters left out; [^\n]+\]\n\nline 7\nline 8\n$/)
   assert.equal(readFileSync(outputPath!, 'utf8'), `${many}\n`)
-  const close = keepText('x'.repeat(25), folder, { characters: 20, lines: 4 })
+  const close = keepText('x'.repeat(25), { outputFolder: folder }, { characters: 20, lines: 4 })
   assert.match(close.text, /^x{10}\n\n\[… 0 lines, 5 characters left out; [^\n]+\]\n\nx{10}$/)
 })
 
 test('no character is cut in half', () => {
-  const { text } = keepText(`a${'😀'.repeat(50)}`, folder, { characters: 20, lines: 4 })
+  const { text } = keepText(`a${'😀'.repeat(50)}`, { outputFolder: folder }, { characters: 20, lines: 4 })
   assert.equal(text.isWellFormed(), true)
 })

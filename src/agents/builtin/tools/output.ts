@@ -3,10 +3,14 @@ import { randomUUID } from 'node:crypto'
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeFolder } from '../../../files/folder.ts'
+import type { Cleaner, ToolContext } from './tool.ts'
 
 export type Keeper = { push(text: string): void; end(): Kept }
 export type Kept = { text: string; truncated: boolean; outputPath?: string }
 export type Limits = { characters: number; lines: number }
+
+/** Where an output is kept, and how it is cleaned before. */
+type Store = Pick<ToolContext, 'outputFolder' | 'cleaner'>
 
 const shownLimits: Limits = { characters: 30_000, lines: 2000 }
 /** A command that never stops writing must not fill the disk. */
@@ -16,13 +20,13 @@ const fileLimit = 100 * 1024 * 1024
 export const cutData = ({ truncated, outputPath }: Kept): { truncated: boolean; outputPath?: string } =>
   outputPath === undefined ? { truncated } : { truncated, outputPath }
 
-export function keepText(text: string, folder: string, limits = shownLimits): Kept {
-  const keeper = createKeeper(folder, limits)
+export function keepText(text: string, store: Store, limits = shownLimits): Kept {
+  const keeper = createKeeper(store, limits)
   keeper.push(text)
   return keeper.end()
 }
 
-export function createKeeper(folder: string, limits = shownLimits): Keeper {
+export function createKeeper({ outputFolder, cleaner }: Store, limits = shownLimits): Keeper {
   let first = '' // the first `characters` of it
   let last = '' // of the rest at least the last `characters`
   let total = 0
@@ -30,7 +34,7 @@ export function createKeeper(folder: string, limits = shownLimits): Keeper {
   let file: WholeFile | undefined
   const whole = (): WholeFile => {
     if (file !== undefined) return file
-    file = createWholeFile(folder)
+    file = createWholeFile(outputFolder, cleaner?.())
     file.write(first)
     return file
   }
@@ -90,20 +94,24 @@ function countLines(text: string): number {
   return count
 }
 
+const asItIs: Cleaner = { push: (text) => text, end: () => '' }
+
 type WholeFile = { write(text: string): void; close(): { path: string; complete: boolean } }
 
-function createWholeFile(folder: string): WholeFile {
+function createWholeFile(folder: string, cleaner: Cleaner = asItIs): WholeFile {
   makeFolder(folder, 0o700)
   const path = join(folder, `output-${randomUUID()}.txt`)
   const file = openSync(path, 'wx', 0o600)
   let size = 0
   let complete = true
+  const put = (text: string): void => {
+    complete &&= size + text.length <= fileLimit
+    if (complete && text !== '') size += writeSync(file, text)
+  }
   return {
-    write(text) {
-      complete &&= size + text.length <= fileLimit
-      if (complete) size += writeSync(file, text)
-    },
+    write: (text) => put(cleaner.push(text)),
     close() {
+      put(cleaner.end())
       closeSync(file)
       return { path, complete }
     },

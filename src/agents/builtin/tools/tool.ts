@@ -30,6 +30,9 @@ export type Plan = {
   run(run: ToolRun): Promise<ToolResult>
 }
 
+/** Of a text that comes in pieces: what can be told of it by now, and at last the rest. */
+export type Cleaner = { push(text: string): string; end(): string }
+
 /** The same for all calls of a session. */
 export type ToolContext = {
   /** Where the agent works, and the project around it: both absolute, links resolved. */
@@ -40,6 +43,8 @@ export type ToolContext = {
   env: Readonly<Record<string, string>>
   /** The folder for outputs that are too long to be shown whole. */
   outputFolder: string
+  /** Takes secrets out of such an output, one for each: what is kept on disk holds none. */
+  cleaner?(): Cleaner
   /** Files the session has read or written, with their state then: an edit must know what it changes. */
   seen: Map<string, { mtimeMs: number; size: number }>
   /** Files that searches leave out, unless a call names one: for ripgrep's --iglob, each beginning with `!`. */

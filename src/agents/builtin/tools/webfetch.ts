@@ -62,7 +62,7 @@ async function fetchWithin(url: URL, seconds: number, signal: AbortSignal, conte
   }
 }
 
-async function resultOf({ url, status, type, bytes }: Fetched, format: string, { outputFolder }: ToolContext): Promise<ToolResult> {
+async function resultOf({ url, status, type, bytes }: Fetched, format: string, context: ToolContext): Promise<ToolResult> {
   const mime = type.split(';')[0]!.trim().toLowerCase()
   const data = { url: url.href, status, mime, bytes: bytes.length }
   const failed = status >= 400 ? { failed: true } : {}
@@ -74,7 +74,7 @@ async function resultOf({ url, status, type, bytes }: Fetched, format: string, {
   const source = decode(bytes, type)
   const isPage = mime === 'text/html' || mime === 'application/xhtml+xml'
   const whole = !isPage || format === 'html' ? source : format === 'text' ? toText(source) : await toMarkdown(source)
-  const kept = keepText(whole, outputFolder, limits)
+  const kept = keepText(whole, context, limits)
   const note = status === 200 ? '' : `[status ${status}]\n`
   return { text: `${note}${kept.text}`, data: { ...data, ...cutData(kept) }, ...failed }
 }
