@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Dialect, isWritable, type WritableDialect } from '../src/dialects/contract.ts'
 import { dialects } from '../src/index.ts'
+import { createValidator } from '../src/stream/validate.ts'
 import * as vocabulary from '../src/model/vocabulary.ts'
 
 type Schema = {
@@ -146,10 +147,45 @@ function wrapped(text: string): string {
 
 // ── order and losses ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-const orderTable = (dialect: Dialect): string =>
-  ['| code | rule |', '| --- | --- |', ...Object.entries(dialect.rules).map(([code, rule]) => `| \`${code}\` | ${cell(rule)} |`), ''].join(
-    '\n',
-  )
+/** A row a rule, with the streams of the rejected corpus that break it, and how severe `validate` then calls it. */
+function orderTable(dialect: Dialect): string {
+  const broken = brokenIn(dialect)
+  const rows = Object.entries(dialect.rules).map(([code, rule]) => {
+    const { severities, streams } = broken.get(code) ?? { severities: new Set(), streams: [] }
+    return `| ${cell(rule)} | \`${code}\` | ${[...severities].toSorted().join(', ')} | ${streams.map((name) => `\`${name}\``).join(', ')} |`
+  })
+  const folder = `fixtures/${dialect.name}/rejected`
+  return [
+    `The last column names the streams in \`${folder}/\` that break the rule. A \`warn\` is what real programs do against their document.`,
+    '',
+    '| rule | code | severity | rejected |',
+    '| --- | --- | --- | --- |',
+    ...rows,
+    '',
+  ].join('\n')
+}
+
+type Broken = { severities: Set<string>; streams: string[] }
+
+/** What `validate` finds in each stream of the rejected corpus, by code. */
+function brokenIn(dialect: Dialect): Map<string, Broken> {
+  const folder = join(root, `fixtures/${dialect.name}/rejected`)
+  const broken = new Map<string, Broken>()
+  if (!existsSync(folder)) return broken
+  const expected = JSON.parse(readFileSync(join(folder, 'expected.json'), 'utf8')) as Record<string, string[]>
+  for (const name of Object.keys(expected)) {
+    const counted = new Set<string>()
+    const validator = createValidator(dialect, ({ code, severity }) => {
+      const { severities, streams } = broken.get(code) ?? { severities: new Set<string>(), streams: [] }
+      if (!counted.has(code)) streams.push(name.replace(/\.ndjson$/, ''))
+      counted.add(code)
+      broken.set(code, { severities: severities.add(severity), streams })
+    })
+    validator.push(readFileSync(join(folder, name)))
+    validator.end()
+  }
+  return broken
+}
 
 /** Kinds that need no word of their own are only named; the table has the others. */
 function lossTable(dialect: WritableDialect): string {

@@ -48,6 +48,8 @@ function isRepeated(event: Event, events: readonly Event[]): boolean {
     case 'session.update':
     case 'catalog.update':
       return true // it may say what is known already
+    case 'status.update':
+      return events.some((other) => other !== event && other.kind === 'status.update' && other.agent === event.agent) // a state that goes on
     case 'prompt.submit':
       return event.text === ''
     case 'task.start':

@@ -36,6 +36,10 @@ export type Session = {
   /** The times of those that a stream has told again: the first in the turn at hand, and the last of all. */
   retold: { from?: number | undefined; to?: number | undefined }
   running: Running | undefined
+  /** It was begun before all that was read of it, and no running total was told yet. */
+  goesOn: boolean
+  /** What was used before, as the first running total told it. */
+  past?: Tokens
   /** What had been seen when the running total began: a resumed program may count anew. */
   base: Sums
 }
@@ -129,6 +133,7 @@ const newSession = (id: string): Session => ({
   kept: [],
   retold: {},
   running: undefined,
+  goesOn: false,
   base: zero(),
 })
 

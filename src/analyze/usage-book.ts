@@ -142,6 +142,7 @@ export function createBook({ remember: mostMessages = 1 << 14, ...options }: Boo
 
   /** All that the session used until now, of which much may be counted already. `open` are messages whose end is still to come. */
   function running(session: Session, claim: Omit<Claim, 'tokens'>, told: Tokens | undefined, open: Set<string>): void {
+    if (session.goesOn) inheritPast(session, claim.nanos, told)
     const before = session.running
     const more = settle(session)
     if (before !== undefined && isLess(told, claim.nanos, before)) {
@@ -161,7 +162,11 @@ export function createBook({ remember: mostMessages = 1 << 14, ...options }: Boo
   /** All that one run of the session used. A total that was told in that run, and is more, is of earlier runs too: it knows all of this. */
   function ran(session: Session, claim: Omit<Claim, 'tokens'>, told: Tokens | undefined, open: Set<string>): void {
     const before = session.running
-    if (before?.inRun !== true || !isLess(told, claim.nanos, before)) running(session, claim, told, open)
+    session.goesOn = false
+    if (before?.inRun === true && isLess(told, claim.nanos, before)) return told === undefined ? undefined : takeBack(session, claim, told)
+    running(session, claim, told, open)
+    // The end of a run knows its subagents, too; the session's own total does not.
+    for (const tokens of session.apart.values()) for (const bucket of buckets) session.running!.seen[bucket] += tokens[bucket] ?? 0
   }
 
   /** All that the session used in its whole life, whichever program tells it: one that knows less tells nothing new. */
@@ -183,6 +188,28 @@ export function createBook({ remember: mostMessages = 1 << 14, ...options }: Boo
 
   /** What the running totals of a session contain, but another session has used: a fork goes on with the sums of its parent. */
   const inherit = (session: Session, tokens: Tokens): void => known(session, tokens, 1)
+
+  /** The first total of a run that goes on with a session of which nothing else was read: what it knows more was used before. */
+  function inheritPast(session: Session, nanos: number | undefined, told: Tokens | undefined): void {
+    session.goesOn = false
+    const { seen } = session
+    session.past = told === undefined ? {} : beyond(told, seen)
+    inherit(session, session.past)
+    if (nanos !== undefined) seen.reported += Math.max(0, nanos - seen.reported - seen.priced)
+  }
+
+  /** The run used more than was counted of it: what was taken for the past was its own. */
+  function takeBack(session: Session, claim: Omit<Claim, 'tokens'>, told: Tokens): void {
+    if (session.past === undefined) return
+    const own = { ...session.seen }
+    for (const bucket of buckets) own[bucket] -= session.past[bucket] ?? 0
+    const tokens = beyond(told, own)
+    if (tokensIn(tokens) === 0) return
+    known(session, tokens, -1)
+    session.past = plus(session.past, tokens, -1)
+    count(session, { ...claim, tokens })
+    if (session.running !== undefined) session.running.seen = { ...session.seen }
+  }
 
   /** Counts what the running total knows more. */
   function settle(session: Session): Counted | undefined {

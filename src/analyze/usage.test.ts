@@ -110,6 +110,45 @@ test('of a session that goes on, totals of all its runs and sums of each run are
   assert.deepEqual(totalsOf(anew), [150, 0, 0, 0, 0])
 })
 
+test('of a run that goes on, what was used before it is not counted where only that run is read', () => {
+  const resumed: Bare = { kind: 'session.start', how: 'resumed' }
+  const end = (own: number): Bare => ({ kind: 'session.end', reason: 'end_turn', usage: used(own) })
+  // A total before the first message, or only after it.
+  assert.deepEqual(totalsOf([resumed, running(used(100)), ...message('a', used(10)), running(used(110)), end(10)]), [10, 0, 0, 0, 0])
+  assert.deepEqual(
+    totalsOf([resumed, ...message('a', used(10)), running(used(110)), ...message('b', used(5)), running(used(115)), end(15)]),
+    [15, 0, 0, 0, 0],
+  )
+  // Nothing but totals.
+  assert.deepEqual(totalsOf([resumed, running(used(110)), end(10)]), [10, 0, 0, 0, 0])
+  assert.deepEqual(
+    totalsOf([{ ...resumed, how: 'forked' }, running(used(100)), ...message('a', used(10)), running(used(110))]),
+    [10, 0, 0, 0, 0],
+  )
+  // Both runs are read: nothing is missing.
+  const first: Bare[] = [{ kind: 'session.start', how: 'new' }, ...message('a', used(100)), running(used(100)), end(100)]
+  assert.deepEqual(
+    totalsOf([...first, resumed, running(used(100)), ...message('b', used(10)), running(used(110)), end(10)]),
+    [110, 0, 0, 0, 0],
+  )
+})
+
+test('a subagent that counts for itself is not added once more by the end of the run', () => {
+  const lane = { agent: 'helper' }
+  const helper = message('h', used(40)).map((event): Bare => ({ ...event, ...lane }))
+  const events: Bare[] = [
+    { kind: 'session.start', how: 'new' },
+    { kind: 'turn.start', trigger: 'prompt' },
+    ...message('a', used(100)),
+    running(used(100)),
+    ...helper,
+    { ...running(used(40)), ...lane },
+    { kind: 'turn.end', reason: 'end_turn', usage: used(140), own: used(100) },
+    { kind: 'session.end', reason: 'end_turn', usage: used(140) },
+  ]
+  assert.deepEqual(totalsOf(events), [140, 0, 0, 0, 0])
+})
+
 test('running totals become shares, each at its own time and model', () => {
   const day = Date.parse('2026-11-15T12:00:00Z')
   const report = fold(

@@ -57,8 +57,10 @@ export function createUsage(options: UsageOptions = {}): UsageFold & { book: Boo
   }
   const sessionOf = (event: Event): Session => book.sessionOf(event.session ?? unnamed)
 
-  function begin({ running }: Session): void {
+  function begin(session: Session, { how }: EventOf<'session.start'>): void {
+    const { running, seen } = session
     if (running !== undefined) running.inRun = false
+    session.goesOn = (how === 'resumed' || how === 'forked') && running === undefined && tokensIn(seen) === 0
   }
 
   function setting(session: Session, { model, provider, cwd }: EventOf<'session.start'> | EventOf<'session.update'>): void {
@@ -129,7 +131,7 @@ export function createUsage(options: UsageOptions = {}): UsageFold & { book: Boo
     push(event, record) {
       switch (event.kind) {
         case 'session.start':
-          begin(sessionOf(event))
+          begin(sessionOf(event), event)
           return setting(sessionOf(event), event)
         case 'session.update':
           return setting(sessionOf(event), event)

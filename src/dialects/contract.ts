@@ -229,6 +229,8 @@ export const whyInvalid = (shapes: Shapes, tag: string, record: Rec): string => 
 
 /** Where an encoder puts its records and says what it had to add or leave out. */
 export type Sink = {
+  /** Somebody watches while it happens: what is said is not kept back. */
+  live?: boolean
   /** `synthetic` tells why there is no source record behind this one; it is written into the record and counted. */
   write(record: Rec, synthetic?: string): void
   /** A field that had to be filled without a source: `session_start.agent`. */

@@ -76,6 +76,7 @@ function translate(
   function copyRaw(event: Event): boolean {
     if (event.origin?.dialect !== to.name) return isCopy && event.origin === undefined
     if (event.raw === undefined) return event.origin.record === copied // a later event of the same record
+    if (event.kind === 'raw' && event.type === '') return false // an object without a type is no record
     copied = event.origin.record
     if (event.kind !== 'raw') isCopy = true // a record that only passed through says nothing about the others
     if (!array || !isUnreadable(event)) put(event.raw)

@@ -2,7 +2,7 @@
 import type { Rec } from '../../base/json.ts'
 import type { Fault, Usage } from '../../model/event.ts'
 import { unreadableEnd } from '../../model/fault.ts'
-import { addUsage } from '../../model/usage.ts'
+import { addUsage, usageSince } from '../../model/usage.ts'
 import { elicitationAnswer, permissionAnswer, unanswered } from './decode-ask.ts'
 import { sessionClosed, sessionOpened } from './decode-session.ts'
 import { enter, type Reader, type Request, type Session, since, terminalOf } from './decode-state.ts'
@@ -88,7 +88,13 @@ function turnEnd(on: Reader, request: Request | undefined, { stopReason, usage, 
   const error = said === 'cancelled' ? undefined : failureOf(on, session)
   const told = closeTurn(on, session, said === 'cancelled')
   const reason = (session.reason = error === undefined ? said : reasonOfFault(error))
-  on.pen.emit('turn.end', { reason, error, ...tokens(usage, at(meta, 'quota')), ...told, durationMs: since(on, request?.begun) })
+  on.pen.emit('turn.end', {
+    reason,
+    error,
+    ...ofTurn(on, session, tokens(usage, at(meta, 'quota'))),
+    ...told,
+    durationMs: since(on, request?.begun),
+  })
 }
 
 /** What ends with a turn, and what the turn cost: agents tell the sum of a session. */
@@ -99,6 +105,15 @@ function closeTurn(on: Reader, session: Session, cancelled: boolean): { cost?: {
   const { cost, spent } = session
   if (cost !== undefined) session.spent = cost
   return cost === undefined || spent === undefined ? {} : { cost: { usd: usd(Math.max(0, cost - spent)), by: 'source' } }
+}
+
+/** Copilot tells all that its process used in the session so far, at the end of each turn. */
+function ofTurn(on: Reader, session: Session, told: ReturnType<typeof tokens>): ReturnType<typeof tokens> {
+  const { usage } = told
+  if (usage === undefined || on.program === undefined || !/copilot/i.test(on.program)) return told
+  const before = session.tokens
+  session.tokens = usage
+  return { ...told, usage: isMore(before ?? {}, usage) ? usage : usageSince(usage, before) }
 }
 
 /** Where an agent tells the shares of its models, those hold subagents and side calls too; the turn's own tokens do not. */

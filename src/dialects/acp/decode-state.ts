@@ -1,6 +1,6 @@
 // What the decoder remembers of a connection: requests that wait for their answer, per side, and per session what is open. Every
 // table has a limit and forgets its oldest entry.
-import type { Fault, Option } from '../../model/event.ts'
+import type { Fault, Option, Usage } from '../../model/event.ts'
 import type { Pen } from '../../model/pen.ts'
 import type { Reason, ToolKind } from '../../model/vocabulary.ts'
 import { noTrouble, type Trouble } from './decode-trouble.ts'
@@ -47,6 +47,8 @@ export type Session = {
   /** Dollars, over the session: now, and when the last turn ended. */
   cost: number | undefined
   spent: number | undefined
+  /** Tokens, as last told by an agent that adds its turns up. */
+  tokens?: Usage
 }
 
 /** A request that waits for its answer, with what its answer does not repeat. */

@@ -291,3 +291,18 @@ test('an answer to a prompt that has no shape ends its turn; one to anything els
     assert.equal(oneOf(beside, 'turn.end').reason, 'end_turn')
   }
 })
+
+test('Copilot tells the sum of its turns: each turn has its own share', () => {
+  const hello = answer(0, { protocolVersion: 1, agentInfo: { name: 'Copilot', version: '1.0.102' } })
+  const usage = (input: number, output: number): Rec => ({
+    usage: { inputTokens: input, outputTokens: output, totalTokens: input + output },
+  })
+  const [first, ...rest] = opening
+  const begun = [first!, hello, ...rest.slice(1)]
+  const turns = [prompt(), done(2, usage(100, 20)), prompt(3), done(3, usage(200, 40)), prompt(4), done(4, usage(50, 10))]
+  assert.deepEqual(plain(allOf(decodeAll([...begun, ...turns]), 'turn.end').map((end) => [end.usage?.input, end.usage?.output])), [
+    [100, 20],
+    [100, 20],
+    [50, 10], // it began to count anew
+  ])
+})

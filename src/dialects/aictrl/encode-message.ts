@@ -28,11 +28,20 @@ export function openStep(out: Out, session: Session, event: Event): void {
   )
 }
 
+/** The calls of a message stand inside its step: its end is written when the last of them has ended, or when something else must follow. */
+export function endMessage(out: Out, session: Session, last?: Event): void {
+  const { ended, step } = session
+  if (ended === undefined) return
+  session.ended = undefined
+  closeStep(out, session, ended, step?.implied === true ? 'required' : syntheticOf(ended), last)
+  if (ended.usageFinal === true) flushMessage(out, session)
+}
+
 /** Writes step_finish and prepares message_complete. */
-export function closeStep(out: Out, session: Session, event: Event, synthetic: string | undefined): void {
+export function closeStep(out: Out, session: Session, event: Event, synthetic: string | undefined, last: Event = event): void {
   const { step } = session
   const ended = event.kind === 'message.end' ? event : undefined
-  const timestamp = out.time(event)
+  const timestamp = Math.max(out.time(event), last === event ? 0 : out.time(last))
   if (ended?.finish !== undefined && ended.synthetic === undefined && keptIn(ended, 'finish') === undefined)
     announceFinish(out, ended, finishWord(ended.finish))
   session.step = undefined
@@ -177,8 +186,8 @@ export function endBlock(out: Out, session: Session, event: EventOf<'text.end' |
   const { text: joined, spilled, startedAt } = session.blocks[event.kind === 'text.end' ? 'text' : 'thought']
   dropBlock(session, event)
   const text = event.text === undefined ? joined : spilled === 0 ? event.text : event.text.slice(spilled)
-  if (text === '' && (event.text === undefined || spilled > 0)) {
-    if (spilled === 0) out.sink.lost(event) // a redacted thought
+  if (text === '') {
+    if (spilled === 0) out.sink.lost(event) // a redacted thought, or no words at all
     return
   }
   spoken(out, session, event, text, event.startedAt ?? startedAt, event.endedAt)

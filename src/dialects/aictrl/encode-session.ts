@@ -2,7 +2,7 @@
 import type { Event, EventOf, Fault } from '../../model/event.ts'
 import type { Reason } from '../../model/vocabulary.ts'
 import { syntheticOf, wireId } from '../contract.ts'
-import { closeStep, flushMessage, providerOf, sameTurn, settle } from './encode-message.ts'
+import { closeStep, endMessage, flushMessage, providerOf, sameTurn, settle } from './encode-message.ts'
 import { keptIn, type Out, type Session, write } from './encode-state.ts'
 import { abandonCalls, subagentComplete } from './encode-tool.ts'
 import { errorName, isAbnormal, isToldSignal, reasonText, writeSessionError } from './words.ts'
@@ -129,6 +129,7 @@ export function errorEvent(out: Out, session: Session, event: EventOf<'error'>):
 // ── end ──────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export function turnEnd(out: Out, session: Session, event: EventOf<'turn.end'>): void {
+  endMessage(out, session)
   if (session.step !== undefined && sameTurn(session.step.turn, event.turn))
     closeStep(out, session, event, session.step.implied ? 'required' : syntheticOf(event))
   settle(out, session, event)
@@ -152,6 +153,7 @@ export function endSession(out: Out, session: Session, last: Event): void {
   writeStart(out, session)
   for (const request of session.asked.values()) out.sink.lost(request) // nobody has answered
   abandonCalls(out, session, last)
+  endMessage(out, session, last)
   if (session.step !== undefined) closeStep(out, session, last, 'cut')
   if (end !== undefined) settle(out, session, end)
   if (session.pending !== undefined) session.pending.finish ??= reason

@@ -80,6 +80,8 @@ export const createSession = (id: string) => ({
   finish: undefined as string | undefined,
   counters: new Map<string, number>(),
   calls: new Map<string, Call>(),
+  /** The end of the message whose calls still run. */
+  ended: undefined as EventOf<'message.end'> | undefined,
   asked: new Map<string, EventOf<'permission.request'>>(),
   /** Open subagents to their parents. */
   lanes: new Map<string, string>(),
@@ -95,6 +97,12 @@ export const createSession = (id: string) => ({
   /** Fatal errors written as `error` before the source told the same as not fatal. */
   early: new Set<string>(),
 })
+
+/** Of the main conversation. */
+export function hasOpenCalls({ calls }: Session): boolean {
+  for (const { agent } of calls.values()) if (agent === undefined) return true
+  return false
+}
 
 /** Text that has not ended is given up; false when there is none. */
 export function dropBlocks({ blocks }: Session): boolean {

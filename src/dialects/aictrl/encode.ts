@@ -5,9 +5,9 @@
 import type { Rec } from '../../base/json.ts'
 import type { Event, EventOf } from '../../model/event.ts'
 import { type Encoder, type Sink, syntheticOf, wireId } from '../contract.ts'
-import { closeStep, endBlock, flushMessage, joinDelta, openStep } from './encode-message.ts'
+import { closeStep, endBlock, endMessage, flushMessage, joinDelta, openStep } from './encode-message.ts'
 import { endSession, errorEvent, holdStart, learn, learnCatalog, tell, tellOnce, turnEnd, writeStart } from './encode-session.ts'
-import { createSession, dropBlocks, type Out, type Session, write } from './encode-state.ts'
+import { createSession, dropBlocks, hasOpenCalls, type Out, type Session, write } from './encode-state.ts'
 import { permissionAnswer, subagentComplete, taskStart, toolEnd, toolStart, toolUpdate } from './encode-tool.ts'
 import type { AnyWire, Wire } from './wire.ts'
 
@@ -88,22 +88,25 @@ export function encode(sink: Sink): Encoder {
       case 'turn.start':
         return writeStart(out, session)
       case 'message.start':
+        endMessage(out, session)
         if (session.step !== undefined) closeStep(out, session, event, 'required')
         return openStep(out, session, event)
       case 'message.end':
         if (event.error !== undefined) tellOnce(out, session, event, event.error)
+        endMessage(out, session)
         openStep(out, session, event) // of a message that nobody began
-        closeStep(out, session, event, session.step?.implied === true ? 'required' : syntheticOf(event))
-        if (event.usageFinal === true) flushMessage(out, session)
-        return
+        session.ended = event
+        return hasOpenCalls(session) ? undefined : endMessage(out, session)
       case 'message.drop':
         return dropBlocks(session) ? undefined : sink.lost(event)
       case 'text.delta':
       case 'thought.delta':
+        endMessage(out, session)
         openStep(out, session, event)
         return joinDelta(out, session, event)
       case 'text.end':
       case 'thought.end':
+        endMessage(out, session)
         openStep(out, session, event)
         return endBlock(out, session, event)
       case 'tool.start':
@@ -112,7 +115,8 @@ export function encode(sink: Sink): Encoder {
       case 'tool.update':
         return toolUpdate(out, session, event)
       case 'tool.end':
-        return toolEnd(out, session, event)
+        toolEnd(out, session, event)
+        return hasOpenCalls(session) ? undefined : endMessage(out, session, event)
       case 'task.start':
         return taskStart(out, session, event)
       case 'task.end':

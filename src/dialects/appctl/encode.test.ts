@@ -144,7 +144,7 @@ test('a call and its result', () => {
   assert.deepEqual(tool({ status: 'ok', text: 'out', data: { rows: 1 } }), {
     kind: 'tool_result',
     id: 'c',
-    result: { rows: 1 },
+    result: { output: 'out', rows: 1 },
     status: 'ok',
     duration_ms: 7,
   })
@@ -164,7 +164,7 @@ test('a call and its result', () => {
   })
 })
 
-test('what the one result value does not hold is told as lost', () => {
+test('the one result value holds all that the tool returned: text, structure, blocks and error', () => {
   const told = (ended: Told[1]): [unknown, string[]] => {
     const { records, lost } = encodeAll(
       tellAll([
@@ -179,15 +179,65 @@ test('what the one result value does not hold is told as lost', () => {
   const fault = (text: string) => ({ category: 'unknown' as const, text })
   const image = { type: 'image', data: 'AA==' }
   const blocks = [{ type: 'text', text: 'out' }, { type: 'content', content: { type: 'text', text: 'put' } }, 'bare']
-  assert.deepEqual(told({ status: 'ok', text: 'out', data: { rows: 1 } }), [{ rows: 1 }, ['tool.end.text drop']])
-  assert.deepEqual(told({ status: 'ok', text: 'a "b"', data: { lines: ['- a "b"\n'] } }), [{ lines: ['- a "b"\n'] }, []])
-  assert.deepEqual(told({ status: 'ok', text: 'out', data: { exit_code: 0 }, exitCode: 0 }), ['out', []])
-  assert.deepEqual(told({ status: 'ok', data: { exit_code: 0 }, exitCode: 0 }), [{ exit_code: 0 }, []])
-  assert.deepEqual(told({ status: 'error', text: 'out', error: fault('out') }), ['out', []])
-  assert.deepEqual(told({ status: 'error', text: 'out', error: fault('why') }), ['out', ['tool.end.error drop']])
-  assert.deepEqual(told({ status: 'ok', text: 'output', content: blocks }), ['output', []])
-  assert.deepEqual(told({ status: 'ok', text: 'out', content: [image] }), ['out', ['tool.end.content drop']])
-  assert.deepEqual(told({ status: 'ok', content: [image] }), [[image], []])
+  const results: [ended: Told[1], result: unknown][] = [
+    [
+      { status: 'ok', text: 'a.ts', data: { count: 1, truncated: false } },
+      { output: 'a.ts', count: 1, truncated: false },
+    ],
+    [
+      { status: 'ok', text: '1', data: { count: 1, path: 'src/1' } },
+      { output: '1', count: 1, path: 'src/1' },
+    ],
+    [
+      { status: 'ok', text: 'out', data: { stdout: 'out\n', stderr: '' } },
+      { stdout: 'out\n', stderr: '' },
+    ],
+    [
+      { status: 'error', text: 'out\n[exit code 3]', data: { output: 'out\n', exit: 3 } },
+      { output: 'out\n[exit code 3]', exit: 3 },
+    ],
+    [
+      { status: 'ok', text: 'new', data: { output: 'other' } },
+      { output: 'new', data: { output: 'other' } },
+    ],
+    [
+      { status: 'ok', text: 'two rows', data: [1, 2] },
+      { output: 'two rows', data: [1, 2] },
+    ],
+    [{ status: 'ok', text: '{ "a": [1] }', data: { a: [1] } }, { a: [1] }],
+    [
+      { status: 'ok', text: '{ "a": ', data: { a: [1] } },
+      { output: '{ "a": ', a: [1] },
+    ],
+    [{ status: 'ok', text: '', data: { count: 0 } }, { count: 0 }],
+    [{ status: 'ok', text: '' }, ''],
+    [{ status: 'ok', text: 'out', data: null }, 'out'],
+    [{ status: 'ok', data: null }, null],
+    [{ status: 'ok', text: 'out', data: { exit_code: 0 }, exitCode: 0 }, 'out'],
+    [{ status: 'ok', data: { exit_code: 0 }, exitCode: 0 }, { exit_code: 0 }],
+    [{ status: 'error', text: 'out', error: fault('out') }, 'out'],
+    [{ status: 'error', error: fault('why') }, 'why'],
+    [
+      { status: 'error', text: 'out', error: fault('why') },
+      { output: 'out', error: 'why' },
+    ],
+    [
+      { status: 'error', data: { error: { code: 7 } }, error: fault('why') },
+      { error: 'why', data: { error: { code: 7 } } },
+    ],
+    [{ status: 'ok', text: 'output', content: blocks }, 'output'],
+    [{ status: 'ok', content: blocks }, blocks],
+    [
+      { status: 'ok', text: 'out', content: [image] },
+      { output: 'out', content: [image] },
+    ],
+    [
+      { status: 'ok', text: 'out', content: [image], data: { size: 2 } },
+      { output: 'out', content: [image], size: 2 },
+    ],
+    [{ status: 'ok', content: [image] }, [image]],
+  ]
+  for (const [ended, result] of results) assert.deepEqual(told(ended), [result, []])
 })
 
 test('a result that nobody told is empty, and counts as added', () => {

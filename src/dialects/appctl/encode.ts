@@ -7,7 +7,7 @@ import type { Event, EventOf } from '../../model/event.ts'
 import { outcomeOf, toolFailed } from '../../model/outcome.ts'
 import type { Reason } from '../../model/vocabulary.ts'
 import { type Encoder, type Sink, syntheticOf, wireId } from '../contract.ts'
-import { toldBy, untold } from './encode-result.ts'
+import { resultOf } from './encode-result.ts'
 import type { AnyWire, Wire } from './wire.ts'
 
 export function encode(sink: Sink): Encoder {
@@ -85,9 +85,8 @@ export function encode(sink: Sink): Encoder {
     const open = openCalls.get(call)
     if (open === undefined) return sink.lost(event)
     const took = event.durationMs ?? (open.at !== undefined && event.at !== undefined ? Math.max(0, event.at - open.at) : undefined)
-    const told = toldBy(event)
+    const told = resultOf(event)
     if (told === undefined) sink.added('tool_result.result')
-    for (const field of untold(event, told)) sink.lost(event, field)
     const result = told === undefined ? (event.status === 'ok' ? '' : event.status) : told
     toolResult(call, { result, status: toolFailed(event) ? 'error' : 'ok' }, took, syntheticOf(event))
   }

@@ -65,7 +65,7 @@ export const loss: LossTable = {
   'tool.end': {
     how: 'approx',
     lost: ['agent', 'title', 'exitCode', 'task', 'permitted'],
-    note: 'denied, cancelled and abandoned become error; one result value, the structure before the text, unless it is but an exit code',
+    note: 'denied, cancelled and abandoned become error; one result value: the text, or the structure with the text as output',
   },
   'task.start': drop,
   'task.update': drop,

@@ -5,6 +5,7 @@ import type { Rec } from '../../base/json.ts'
 import { quoted } from '../../base/text.ts'
 import { isRepair, type Order, type Report } from '../contract.ts'
 import { createLoopOrder } from './order-loop.ts'
+import { judgeWords, wordRules } from './order-words.ts'
 import type { AnyWire, Wire } from './wire.ts'
 import { degenerate, isOnScreen } from './words.ts'
 
@@ -28,12 +29,20 @@ export const rules = {
     'An error about a degenerate stream is followed at once by session.end with the same stop_reason; such an end has its error.',
   'finish-first': 'agent.finish stands before session.end.',
   'waiting-asks': 'Waiting means that a permission.request is open or comes next, or that a call is open, which may ask for a choice.',
+  'answer-kind': 'The kind of a permission.response is that of the option it chose.',
+  ...wordRules,
 } as const
 
 export type Breaks = (code: keyof typeof rules, text: string, severity?: 'error' | 'warn') => void
 
 type Promised = { next: string; code: 'status-first' | 'degenerate-end' | 'waiting-asks'; text: string; severity: 'error' | 'warn' }
-type Request = { id: string | undefined; options: readonly string[] | undefined; onScreen: boolean }
+type Request = {
+  id: string | undefined
+  options: readonly string[] | undefined
+  /** The word of each option's kind, where it has one. */
+  kinds: ReadonlyMap<string, string>
+  onScreen: boolean
+}
 /** The word of a call's `kind` while it is open ('' when it has none), false when it is over. */
 type Call = string | false
 type Session = ReturnType<typeof createSession>
@@ -124,6 +133,7 @@ export function order(): Order {
   function push(record: AnyWire): void {
     const tag = record.event
     if (record.ts !== undefined) ts = record.ts
+    judgeWords(record, breaks)
     if (loops.push(record, breaks)) {
       if (tag === 'avenor.phase.start' || tag === 'avenor.retry') occasion++
       return
@@ -281,10 +291,21 @@ function ask(session: Session, { request_id: wire, options, source }: Wire<'perm
   if (request !== undefined && !request.onScreen)
     breaks('one-request', `permission.request ${quoted(id)} while ${quoted(request.id)} is pending`, request.id === id ? 'warn' : 'error')
   const offered = options?.map((option) => (typeof option === 'string' ? option : (option.optionId ?? option.id ?? '')))
-  session.request = { id, options: offered, onScreen: isOnScreen(source) }
+  const kinds = new Map(
+    options?.flatMap((option) =>
+      typeof option !== 'string' && option.kind ? [[option.optionId ?? option.id ?? '', answerOf(option.kind)] as const] : [],
+    ),
+  )
+  session.request = { id, options: offered, kinds, onScreen: isOnScreen(source) }
 }
 
-function answer(session: Session, { request_id: wire, option_id: option }: Wire<'permission.response'>, breaks: Breaks): void {
+/** allow_once, allow_always, reject_once, deny … */
+const answerOf = (kind: string): string => {
+  const word = kind.trim().toLowerCase()
+  return word.startsWith('allow') ? 'allow' : word.startsWith('reject') || word.startsWith('deny') ? 'reject' : word
+}
+
+function answer(session: Session, { request_id: wire, option_id: option, kind }: Wire<'permission.response'>, breaks: Breaks): void {
   const { request } = session
   const id = String(wire)
   if (request === undefined || request.id !== id)
@@ -293,6 +314,9 @@ function answer(session: Session, { request_id: wire, option_id: option }: Wire<
   session.answered = id
   if (option && request.options !== undefined && !request.options.includes(option))
     breaks('known-option', `option ${quoted(option)} was not offered`)
+  const chosen = option ? request.kinds.get(option) : undefined
+  if (chosen !== undefined && kind && answerOf(kind) !== chosen)
+    breaks('answer-kind', `permission.response says ${quoted(kind)}, its option ${quoted(option)} is of kind ${quoted(chosen)}`)
 }
 
 /** Updates for the calls that are still open, as they must stand before session.end. */

@@ -334,3 +334,20 @@ test('a result that does not say that all went well is none that did', () => {
   assert.equal(only(decodeAll([init, { ...silent, stop_reason: 'max_tokens' }]), 'turn.end')[0]?.reason, 'max_tokens')
   assert.equal(only(decodeAll([init, { ...silent, subtype: 'error_during_execution' }]), 'turn.end')[0]?.reason, 'cancelled')
 })
+
+test('how a result ends its turn: errors of an execution are a failure, a success is one whatever the model stopped with', () => {
+  const base = { type: 'result', session_id: 's' }
+  const reason = (more: object) => only(decodeAll([init, { ...base, ...more }]), 'turn.end')[0]?.reason
+  const execution = { subtype: 'error_during_execution', errors: ['boom'] }
+  assert.equal(reason(execution), 'error')
+  assert.equal(reason({ ...execution, is_error: false }), 'error')
+  assert.equal(reason({ ...execution, is_error: true }), 'error')
+  assert.equal(reason({ ...execution, errors: [], is_error: false }), 'cancelled') // how older versions say it
+  assert.equal(reason({ ...execution, is_error: false, terminal_reason: 'aborted_tools' }), 'cancelled')
+  for (const stop of ['tool_use', 'max_tokens', 'refusal', 'pause_turn', 'new_word', null]) {
+    for (const more of [{}, { is_error: false }])
+      assert.equal(reason({ subtype: 'success', stop_reason: stop, result: 'x', ...more }), 'end_turn', String(stop))
+  }
+  assert.equal(reason({ subtype: 'success', is_error: true, stop_reason: 'refusal' }), 'refusal')
+  assert.equal(reason({ subtype: 'success', stop_reason: 'stop_sequence' }), 'stop_sequence')
+})

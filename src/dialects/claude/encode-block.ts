@@ -55,7 +55,6 @@ export function closeBlock(on: Writer, message: WriteMessage, synthetic?: string
 
 /** The inner message of an assistant record, as far as it is known when its first block comes. */
 function head(on: Writer, message: WriteMessage, content: Rec[]): Rec {
-  if (message.usage === undefined) on.sink.added('assistant.message.usage')
   return {
     model: message.model ?? on.session.setting.model ?? 'unknown',
     id: message.id,
@@ -88,8 +87,16 @@ function full(
     session_id: idOf(on),
     uuid: nextUuid(on),
   }
-  on.sink.write(record, synthetic)
+  if (message.usage !== undefined) on.sink.write(record, synthetic)
+  else if (on.sink.live !== true || isOwn(on)) on.sink.hold(record, synthetic, message)
+  else {
+    on.sink.added('assistant.message.usage')
+    on.sink.write(record, synthetic)
+  }
 }
+
+/** Our own agent tells a message's end before it does what the message asks for: others may let us wait for that. */
+const isOwn = ({ session }: Writer): boolean => session.setting.program === 'sluice'
 
 /** As /context tells it; see the decoder's `contextUsage`. */
 function contextUsage({ session }: Writer): Rec | undefined {

@@ -85,6 +85,7 @@ export function toolDelta(on: Writer, event: EventOf<'tool.delta'>): void {
   const call = callId(event)
   const lane = laneOf(on.session, event.agent)
   const held = lane.held.get(call)
+  if (event.of === 'output' && event.stream !== undefined && isPrinted(on, call, event.stream, event.text)) return
   if (event.of !== 'input' || held === undefined) return on.sink.lost(event)
   held.json += event.text
   const { message } = lane
@@ -104,4 +105,16 @@ export function toolDelta(on: Writer, event: EventOf<'tool.delta'>): void {
     },
     syntheticOf(event),
   )
+}
+
+const longestPrinted = 2 ** 20 // letters
+
+/** The result tells it, with both streams apart. */
+function isPrinted(on: Writer, id: string, stream: 'stdout' | 'stderr', text: string): boolean {
+  const call = on.session.calls.get(id)
+  if (call === undefined || call.kind !== 'execute') return false
+  call.printed ??= { stdout: '', stderr: '' }
+  if (call.printed[stream].length + text.length > longestPrinted) return false
+  call.printed[stream] += text
+  return true
 }

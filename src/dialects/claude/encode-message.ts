@@ -22,6 +22,12 @@ export function openMessage(on: Writer, event: Event, usage?: Usage, model?: str
   const open = lane.message
   if (open !== undefined && (event.message === undefined ? !open.answered : open.source === event.message)) return open
   closeMessage(on, event.agent, undefined, undefined)
+  const { calling } = lane
+  if (calling !== undefined && event.kind === 'tool.start' && event.message === undefined) {
+    lane.past.delete(calling.id)
+    return (lane.message = calling)
+  }
+  lane.calling = undefined
   if (event.agent === undefined) on.session.turn.steps++
   return (lane.message = {
     source: event.message,
@@ -58,6 +64,8 @@ export function closeMessage(
   const { message } = lane
   if (message === undefined) return
   lane.message = undefined
+  on.sink.settle(message, usage, stopOf(finish))
+  message.usage ??= usage
   lane.past.add(message.id)
   if (lane.past.size > 8192) lane.past.delete(lane.past.values().next().value!)
   if (!message.streaming) return
@@ -94,6 +102,9 @@ export function messageEnd(on: Writer, event: EventOf<'message.end'>): void {
     on.sink.lost(event, 'model', 'approx')
   if (open !== undefined && (event.message === undefined || open.source === undefined || open.source === event.message))
     closeMessage(on, agent, event.finish, usage, syntheticOf(event))
+  const lane = session.lanes.get(agent)
+  if (lane !== undefined && open !== undefined && lane.message === undefined && event.finish === 'tool_use')
+    lane.calling = { ...open, streaming: false }
 }
 
 /** A whole message stands in records that were written before its end: what the end tells counts in the result's sums alone. */

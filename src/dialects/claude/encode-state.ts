@@ -4,7 +4,8 @@ import type { Rec } from '../../base/json.ts'
 import { isoOf } from '../../base/time.ts'
 import type { Event, EventOf, Fault, Payload, Usage } from '../../model/event.ts'
 import type { Reason } from '../../model/vocabulary.ts'
-import { type Sink, wireId } from '../contract.ts'
+import { wireId } from '../contract.ts'
+import type { Holder } from './encode-hold.ts'
 import { uuidFor } from './uuid.ts'
 
 /** A block that stands open in the raw stream. */
@@ -35,6 +36,8 @@ export type WriteLane = {
   message: WriteMessage | undefined
   /** Ids that the lane has left; they may not come again. */
   past: Set<string>
+  /** The last message, if it has ended with calls: they may be told after its end. */
+  calling: WriteMessage | undefined
   held: Map<string, HeldCall>
 }
 
@@ -45,6 +48,8 @@ export type WriteCall = {
   paths: readonly string[] | undefined
   kind: string
   at: number | undefined
+  /** What it has printed, stream by stream, where the source keeps them apart. */
+  printed?: { stdout: string; stderr: string }
 }
 
 /** `wire`: the id under which it waits on the control channel; undefined when nobody need answer. */
@@ -74,6 +79,8 @@ export type WriteSession = {
   results: number
   /** Of the last result. */
   lastReason: Reason | undefined
+  /** Of the last session_state_changed. */
+  state: string | undefined
   records: number
   lanes: Map<string | undefined, WriteLane>
   calls: Map<string, WriteCall>
@@ -118,7 +125,7 @@ export const newTurn = (startedAt?: number): WriteSession['turn'] => ({
 })
 
 export type Writer = {
-  sink: Sink
+  sink: Holder
   session: WriteSession
   /** Who has an id on the wire: two sessions at a time do not share one. */
   named: Map<string, WriteSession>
@@ -141,6 +148,7 @@ export const newSession = (key: string | undefined): WriteSession => ({
   openTurns: 0,
   results: 0,
   lastReason: undefined,
+  state: undefined,
   records: 0,
   lanes: new Map(),
   calls: new Map(),
@@ -158,7 +166,7 @@ export const newSession = (key: string | undefined): WriteSession => ({
 
 export function laneOf(session: WriteSession, id: string | undefined): WriteLane {
   let lane = session.lanes.get(id)
-  if (lane === undefined) session.lanes.set(id, (lane = { message: undefined, past: new Set(), held: new Map() }))
+  if (lane === undefined) session.lanes.set(id, (lane = { message: undefined, past: new Set(), calling: undefined, held: new Map() }))
   return lane
 }
 

@@ -14,6 +14,8 @@ export function structureOf(event: EventOf<'tool.end'>, call: WriteCall): Rec | 
   switch (call.name.toLowerCase()) {
     case 'bash': {
       if ('stdout' in given) return given
+      if (call.printed !== undefined && isAll(call.printed, str(given['output']) ?? text))
+        return { ...call.printed, interrupted: false, isImage: false }
       const stdout = str(given['output']) ?? text
       return stdout === undefined ? undefined : { stdout, stderr: '', interrupted: false, isImage: false }
     }
@@ -167,3 +169,7 @@ function countLines(text: string): number {
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count++
   return count
 }
+
+/** Both streams are all that the result says: none of it was cut, and nothing was added. */
+const isAll = ({ stdout, stderr }: NonNullable<WriteCall['printed']>, text: string | undefined): boolean =>
+  text === undefined || stdout.length + stderr.length === text.length

@@ -88,7 +88,8 @@ export function statusUpdate(on: Writer, event: EventOf<'status.update'>): void 
   const { label, phase } = event
   if (label === 'requesting' || label === 'compacting') return system(on, event, { subtype: 'status', status: label })
   const state = stateOf[phase]
-  if (state === undefined) return on.sink.lost(event)
+  if (state === undefined || state === on.session.state) return on.sink.lost(event)
+  on.session.state = state
   system(on, event, { subtype: 'session_state_changed', state })
 }
 

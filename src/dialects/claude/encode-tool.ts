@@ -25,7 +25,8 @@ export function toolEnd(on: Writer, event: EventOf<'tool.end'>): void {
   if (told === undefined) on.sink.added('user.message.content')
   const text = told ?? wordFor(event, call)
   if (event.status === 'denied') session.turn.denied.set(id, denial(id, call))
-  const structure = call.lane === undefined ? (failed ? `Error: ${textOf(text)}` : structureOf(event, call)) : undefined
+  else if (!failed) session.turn.denied.delete(id) // it ran all the same
+  const structure = failed ? `Error: ${textOf(text)}` : structureOf(event, call)
   const record = {
     type: 'user',
     message: { role: 'user', content: [{ tool_use_id: id, type: 'tool_result', content: text, is_error: failed }] },

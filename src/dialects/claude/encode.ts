@@ -14,6 +14,7 @@ import {
   questionRequest,
 } from './encode-control.ts'
 import { contentEnd, delta, textEnd, thoughtEnd, toolDelta, toolStart } from './encode-content.ts'
+import { createHolder } from './encode-hold.ts'
 import { messageDrop, messageEnd, messageStart, release } from './encode-message.ts'
 import { nameByKey, nameSession, newSession, type Writer, type WriteSession } from './encode-state.ts'
 import {
@@ -33,7 +34,8 @@ import {
 import { toolEnd, writePrompt } from './encode-tool.ts'
 import { isClaudeCode, loseProgram, restOf, saidReasons, writeInit, writeResult } from './encode-turn.ts'
 
-export function encode(sink: Sink): Encoder {
+export function encode(out: Sink): Encoder {
+  const sink = createHolder(out)
   const sessions = new Map<string | undefined, WriteSession>()
   const on: Writer = { sink, session: newSession(undefined), made: 0, named: new Map(), waiting: new Set(), unnamed: 0 }
 
@@ -262,6 +264,7 @@ export function encode(sink: Sink): Encoder {
         forgetRest(session)
         while (session.openTurns > 0) writeResult(on, { reason: 'cut', at: session.lastAt }, 'cut')
       }
+      sink.release()
     },
   }
 }

@@ -31,7 +31,7 @@ export const loss: LossTable = {
   'message.end': {
     how: 'exact',
     lost: ['provider', 'agentName'],
-    note: 'message_delta when the message was streamed; its usage counts in the result',
+    note: 'its usage stands on each of its blocks; in a live run not on a block that a delta follows',
   },
   'message.drop': { how: 'exact', note: 'message_stop with abandoned_blocks' },
   'text.delta': { how: 'exact', note: 'a stream_event; a subagent has none, its text is joined' },
@@ -41,7 +41,7 @@ export const loss: LossTable = {
   'content.end': exact,
   'prompt.submit': { how: 'exact', lost: ['delivery', 'bytes'], note: 'a replayed user record' },
   'tool.start': { how: 'exact', lost: ['title', 'server', 'hostedBy'] },
-  'tool.delta': { how: 'approx', note: 'pieces of input; output has no record' },
+  'tool.delta': { how: 'approx', note: 'pieces of input; output of a command in its result, stdout and stderr apart' },
   'tool.update': { how: 'approx', lost: ['title', 'content', 'paths'], note: 'the whole input, or a heartbeat' },
   'tool.end': {
     how: 'approx',
@@ -69,7 +69,7 @@ export const loss: LossTable = {
   'file.update': drop,
   'skill.load': drop,
   'catalog.update': { how: 'approx', lost: ['models', 'modes'], note: 'by the next init' },
-  'status.update': { how: 'approx', lost: ['source'] },
+  'status.update': { how: 'approx', lost: ['source'], note: 'a state that goes on is not told again' },
   'usage.update': { how: 'approx', note: 'limits, thinking, and the context as /context tells it; other usage is in the result' },
   'context.trim': { how: 'approx', lost: ['text'], note: 'compact_boundary or conversation_reset' },
   'retry.start': {

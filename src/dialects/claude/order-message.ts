@@ -5,7 +5,7 @@ import type { Wire } from './wire.ts'
 
 type Stream = { id: string | undefined; open: Set<number>; closed: Set<number> }
 /** `free`: nobody waits for its result, though one may come; its turn is over, or it is the provider that runs it. */
-export type Call = { lane: string | undefined; state: 'open' | 'free' | 'answered' }
+export type Call = { lane: string | undefined; state: 'open' | 'free' | 'answered'; failed?: boolean }
 
 export type OrderSession = {
   inits: number
@@ -111,6 +111,7 @@ export function stepUser(session: OrderSession, record: Wire<'user'>, breaks: Br
       if (call.lane !== lane)
         breaks('other-lane', `the tool_result for ${quoted(id)} is in ${laneText(lane)}, its tool_use in ${laneText(call.lane)}`, 'warn')
       call.state = 'answered'
+      call.failed = block.is_error === true
     }
   }
 }

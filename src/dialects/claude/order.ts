@@ -20,6 +20,7 @@ export const rules = {
   'split-message': 'The records of one message id in a lane are not interrupted by another id of that lane.',
   'stream-bracket': 'Raw stream events come as message_start, then start, deltas and stop of each block, message_delta, message_stop.',
   'late-block': 'The full record of a streamed block comes before the content_block_stop of that block.',
+  'denied-call': 'A call in permission_denials has a tool_result with is_error.',
   'missing-end': 'Every turn ends with a result.',
   'extra-result': 'A result ends a turn that an init began.',
   'result-index': 'result_index rises by one from result to result; a new process counts from 0 again.',
@@ -135,6 +136,11 @@ function stepResult(session: OrderSession, record: Wire<'result'>, breaks: Break
     else if (session.lastIndex !== undefined && index > session.lastIndex + 1)
       breaks('result-index', `result_index ${index} after ${session.lastIndex}: a result is missing`, 'warn')
     session.lastIndex = index
+  }
+  for (const { tool_use_id: id } of record.permission_denials ?? []) {
+    const call = id === undefined ? undefined : session.calls.get(id)
+    if (call?.state === 'answered' && call.failed !== true)
+      breaks('denied-call', `the call ${quoted(id!)} was denied, but its tool_result is no error`)
   }
   session.fresh = false
   session.openTurns = Math.max(0, session.openTurns - 1)

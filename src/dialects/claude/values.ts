@@ -80,20 +80,25 @@ type Result = {
   terminal_reason?: string | null | undefined
   stop_reason?: string | null | undefined
   is_error?: boolean | undefined
+  errors?: readonly unknown[] | undefined
 }
 
 /** It has no word for how the turn ended. That it went well must be said. */
 export const isSilent = ({ subtype = '', is_error: failed }: Result): boolean =>
   failed === undefined && subtype !== 'success' && !subtype.startsWith('error')
 
-/** `subtype: "success"` with `is_error` is a failure; 1.0's max-turns result without `is_error` is still one of max turns. */
+/**
+ * `subtype: "success"` with `is_error` is a failure, without it a success whatever the model stopped with: structured output ends with
+ * `tool_use`. 1.0's max-turns result without `is_error` is still one of max turns; an execution that names errors has failed.
+ */
 export function reasonOf(result: Result): Reason {
-  const told = ofSubtype.get(result.subtype ?? '') ?? ofTerminal.get(result.terminal_reason ?? '')
+  const { subtype = '', stop_reason: stop } = result
+  const told = ofSubtype.get(subtype) ?? ofTerminal.get(result.terminal_reason ?? '')
   if (told !== undefined) return told
-  if (result.stop_reason === 'refusal') return 'refusal'
-  if (result.is_error === true || isSilent(result)) return result.stop_reason === 'max_tokens' ? 'max_tokens' : 'error'
-  if (result.subtype === 'error_during_execution') return 'cancelled'
-  return result.subtype?.startsWith('error') === true ? 'error' : (finishOf(result.stop_reason) ?? 'end_turn')
+  if (result.is_error === true || isSilent(result)) return stop === 'max_tokens' || stop === 'refusal' ? stop : 'error'
+  if (subtype === 'error_during_execution') return (result.errors ?? []).length > 0 ? 'error' : 'cancelled'
+  if (subtype.startsWith('error')) return 'error'
+  return stop === 'stop_sequence' ? stop : 'end_turn'
 }
 
 // ── failures ─────────────────────────────────────────────────────────────────────────────────────────────────────────────

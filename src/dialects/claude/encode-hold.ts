@@ -1,0 +1,72 @@
+// What a message has used is known at its end, after its blocks: their records wait for it, and all that follows waits behind them. In a
+// live run only the rest of the message may follow; any other record lets them go as they are.
+import { isRecord, type Rec } from '../../base/json.ts'
+import type { Usage } from '../../model/event.ts'
+import type { Sink } from '../contract.ts'
+import { usageKeys } from './encode-usage.ts'
+
+/** Records behind one that waits: more than any message of an honest source has. */
+const mostHeld = 50_000
+
+type Held = { record: Rec; synthetic: string | undefined; message: object | undefined }
+
+export type Holder = Sink & {
+  /** A block of a message that has still to say what it used. */
+  hold(record: Rec, synthetic: string | undefined, message: object): void
+  /** The message is over. */
+  settle(message: object, usage: Usage | undefined, stop: string | null): void
+  /** Nothing is waited for any more. */
+  release(): void
+}
+
+export function createHolder(sink: Sink): Holder {
+  let queue: Held[] = []
+
+  function flush(): void {
+    const first = queue.findIndex(({ message }) => message !== undefined)
+    const ready = first === -1 ? queue : queue.slice(0, first)
+    queue = first === -1 ? [] : queue.slice(first)
+    for (const { record, synthetic } of ready) sink.write(record, synthetic)
+  }
+
+  function release(): void {
+    for (const held of queue) {
+      if (held.message !== undefined) sink.added('assistant.message.usage')
+      held.message = undefined
+    }
+    flush()
+  }
+
+  function put(record: Rec, synthetic: string | undefined, message?: object): void {
+    if (queue.length === 0 && message === undefined) return sink.write(record, synthetic)
+    queue.push({ record, synthetic, message })
+    if (queue.length > mostHeld) release()
+  }
+
+  return {
+    ...sink,
+    write(record, synthetic) {
+      if (queue.length > 0 && sink.live === true && !isOfMessage(record)) release()
+      put(record, synthetic)
+    },
+    hold: put,
+    settle(message, usage, stop) {
+      if (queue.length === 0) return
+      for (const held of queue) {
+        if (held.message !== message) continue
+        held.message = undefined
+        const inner = held.record['message']
+        if (usage === undefined || !isRecord(inner)) sink.added('assistant.message.usage')
+        else Object.assign(inner, { usage: usageKeys(usage), stop_reason: stop })
+      }
+      flush()
+    },
+    release,
+  }
+}
+
+/** The bounds of its blocks; a delta shall not wait. */
+function isOfMessage({ type, event }: Rec): boolean {
+  if (type === 'assistant' || type === 'system') return true // a status may wait
+  return type === 'stream_event' && isRecord(event) && event['type'] !== 'content_block_delta'
+}
