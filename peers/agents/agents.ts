@@ -271,9 +271,9 @@ export const agents: readonly Agent[] = [
 ]
 
 /** The folder with this program and no other; its path. */
-export function linkProgram({ program, path }: Agent, home: string): string {
+export function linkProgram({ program, path }: Agent, home: string, folder: string): string {
   const bin = join(home, 'bin')
   mkdirSync(bin)
-  symlinkSync(join(import.meta.dirname, 'node_modules', path), join(bin, program))
+  symlinkSync(join(folder, 'node_modules', path), join(bin, program))
   return bin
 }

@@ -43,8 +43,10 @@ export function troublesOf(sluice: string, ran: Ran, expected: Expected): string
     if (count(kind) < least) troubles.push(`${kind} is told ${count(kind)} times, not ${least}`)
   if (expected.text !== undefined && !log.some((event) => JSON.stringify(event).includes(expected.text!)))
     troubles.push(`"${expected.text}" is nowhere in the log`)
+  if (expected.not !== undefined && log.some((event) => JSON.stringify(event).includes(expected.not!)))
+    troubles.push(`"${expected.not}" is in the log`)
 
-  const digest = JSON.parse(sluiceSays(sluice, ['digest', '--json', ran.log])) as { sessions: readonly Session[] }
+  const digest = JSON.parse(sluiceSays(sluice, ['digest', '--json', ran.log])) as { sessions: readonly Session[]; usage: Totals }
   same('sessions', digest.sessions.length, 1)
   const [session] = digest.sessions
   if (session === undefined) return troubles
@@ -52,14 +54,45 @@ export function troublesOf(sluice: string, ran: Ran, expected: Expected): string
   same('the end', ended === undefined || ended.cut ? 'none' : ended.outcome, expected.ended)
   if (expected.turns !== undefined) same('turns', session.turns, expected.turns)
   if (expected.answer !== undefined) same('answer', session.answer, expected.answer)
+  if (expected.usage !== undefined) troubles.push(...usageTroubles(sluice, ran, digest, expected.usage.without))
   const calls = sumOf(session.tools)
   if (expected.calls !== undefined) same('calls', calls, { ...calls, ...expected.calls })
-  if (expected.by !== undefined) same('decided by', log.findLast((event) => event['kind'] === 'permission.answer')?.['by'], expected.by)
+  if (expected.by !== undefined)
+    same('decided by', log.findLast((event) => event['kind'] === 'permission.answer')?.['by'] ?? 'none', expected.by)
   const { asked, allowed, refused, unanswered } = session.permissions
   const permissions = { asked, allowed, refused, unanswered }
   if (expected.permissions !== undefined) same('permissions', permissions, { ...none, ...expected.permissions })
   return troubles
 }
+
+/** Tokens of every whole answer of the scripted model. */
+const perAnswer = 120
+
+/** The end, the digest, `usage` and Claude's result say what the provider was asked. Some agents count titles and the like, others do not. */
+function usageTroubles(sluice: string, ran: Ran, digest: { usage: Totals }, unseen: readonly string[]): string[] {
+  const whole = ran.requests.filter(({ status, end, lane }) => status === 200 && end === 'whole' && !unseen.includes(String(lane)))
+  const [all, main] = [whole, whole.filter(({ lane }) => lane !== 'side' && lane !== undefined)].map(({ length }) => length * perAnswer)
+  const end = recordsOf(ran.log).findLast((event) => event['kind'] === 'session.end')
+  const used = JSON.parse(sluiceSays(sluice, ['usage', '--json', ran.log])) as { totals: Totals }
+  const result = recordsOf(ran.claude).findLast(({ type }) => type === 'result') as { modelUsage?: Record<string, ClaudeUsage> } | undefined
+  const models = Object.values(result?.modelUsage ?? {})
+  const told: Record<string, number> = {
+    'session.end': tokensOf(end?.['usage'] as Totals),
+    digest: tokensOf(digest.usage),
+    usage: tokensOf(used.totals),
+    ...(models.length > 0 && { "Claude's modelUsage": models.reduce((sum, one) => sum + one.inputTokens + one.outputTokens, 0) }),
+  }
+  const [own, beside] = [told['session.end']!, told['session.end']! - main!]
+  const counted = beside >= 0 && own <= all! && beside % perAnswer === 0 ? own : main
+  return Object.entries(told).flatMap(([who, tokens]) =>
+    tokens === counted ? [] : [`tokens in ${who}: ${tokens}, and the provider counts ${main}, with titles ${all}`],
+  )
+}
+
+type Totals = { input?: number; output?: number; reasoning?: number; cacheRead?: number; cacheWrite?: number }
+type ClaudeUsage = { inputTokens: number; outputTokens: number }
+const tokensOf = ({ input = 0, output = 0, reasoning = 0, cacheRead = 0, cacheWrite = 0 }: Totals = {}): number =>
+  input + output + reasoning + cacheRead + cacheWrite
 
 function sumOf(tools: readonly Tool[]): Tool {
   const sum: Tool = { calls: 0, failed: 0, denied: 0 }

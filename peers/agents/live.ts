@@ -23,6 +23,8 @@ export type Live = {
   file(name: string): Promise<void>
   /** To sluice alone. */
   kill(signal: NodeJS.Signals): void
+  /** To all processes of the agent itself, but not to the commands that it runs; as somebody else on this machine might do. */
+  killAgent(signal: NodeJS.Signals): void
 }
 
 /** What there is when all is over: files in which the events are, in three dialects. */
@@ -33,17 +35,20 @@ export type Ran = {
   claude: string
   stderr: string
   made: boolean
+  /** What the model was asked in this run. */
+  requests: readonly Rec[]
   /** Processes that outlived the run, by their command lines. */
   left: readonly string[]
   /** What went wrong with the scenario itself. */
   trouble?: string
 }
 
-export type Bench = { sluice: string; limitMs: number }
+/** `folder`: where the agents are installed. */
+export type Bench = { sluice: string; limitMs: number; folder: string }
 
 const bare = { PATH: `${dirname(process.execPath)}:/usr/bin:/bin` }
 
-export async function runOnce({ sluice, limitMs }: Bench, agent: Agent, scenario: Scenario, flags: readonly string[]) {
+export async function runOnce({ sluice, limitMs, folder }: Bench, agent: Agent, scenario: Scenario, flags: readonly string[]) {
   const top = mkdtempSync(join(tmpdir(), 'sluice-agents-'))
   const [home, cwd, keep] = [join(top, 'home'), join(top, 'project'), join(top, 'kept')]
   for (const folder of [join(home, 'tmp'), join(cwd, '.git'), keep]) mkdirSync(folder, { recursive: true })
@@ -54,11 +59,12 @@ export async function runOnce({ sluice, limitMs }: Bench, agent: Agent, scenario
   const files = { log: join(keep, 'run.sluice.ndjson'), avenor: join(keep, 'run.avenor.ndjson'), claude: join(keep, 'run.claude.ndjson') }
   const outputs = ['--format', 'claude', '--on-event', files.avenor, '--on-event', `sluice:${files.log}`, '--control-socket', socket]
   const env = { ...agent.setUp({ home, url: model.url }), HOME: home, TMPDIR: join(home, 'tmp') }
-  const run = spawn(sluice, ['run', '--agent', agent.agent, 'Do the task', '--dir', cwd, ...outputs, ...flags], {
-    env: { ...env, PATH: `${linkProgram(agent, home)}:${bare.PATH}` },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    cwd,
-  })
+  const started = { env: { ...env, PATH: `${linkProgram(agent, home, folder)}:${bare.PATH}` }, cwd }
+  const words = ['run', '--agent', agent.agent, '--dir', cwd, ...flags]
+  if (scenario.before !== undefined) await runBefore(sluice, [...words, scenario.before], started)
+  const before = requestsIn(keep).length
+  const past = scenario.before === undefined ? [] : ['--continue']
+  const run = spawn(sluice, [...words, 'Do the task', ...past, ...outputs], { ...started, stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = once(run, 'exit') as Promise<[number | null]>
   const [said, told] = [textOf(run.stderr), textOf(run.stdout)]
   const limits = [setTimeout(() => run.kill('SIGTERM'), limitMs), setTimeout(() => run.kill('SIGKILL'), limitMs + 10_000)]
@@ -71,6 +77,11 @@ export async function runOnce({ sluice, limitMs }: Bench, agent: Agent, scenario
       if (!processesOf(home).some(({ isMarked }) => isMarked))
         throw new Error('no process of the agent carries its mark, so none can be missed later')
       run.kill(signal)
+    },
+    killAgent(signal) {
+      const own = processesOf(home).filter(({ isMarked, command }) => isMarked && !/\bsleep\b|echo-server|AGENT_RUN_MARK/.test(command))
+      if (own.length === 0) throw new Error('no process of the agent was found')
+      for (const { pid } of own) process.kill(pid, signal)
     },
   }
   const trouble = await scenario.act?.(live).then(
@@ -87,10 +98,28 @@ export async function runOnce({ sluice, limitMs }: Bench, agent: Agent, scenario
     exit,
     stderr: await said,
     made: existsSync(join(cwd, 'made.txt')),
+    requests: requestsIn(keep).slice(before),
     left: await leftIn(home),
     ...(trouble !== undefined && { trouble }),
   }
   return { ran, folder: top, forget: () => rmSync(top, { recursive: true, force: true, maxRetries: 5 }) }
+}
+
+/** The run that is gone on with. Gemini knows a session by the minute in which it began. */
+async function runBefore(sluice: string, words: readonly string[], options: { env: Record<string, string>; cwd: string }): Promise<void> {
+  const run = spawn(sluice, words, { ...options, stdio: ['ignore', 'ignore', 'pipe'] })
+  const [said, [code]] = await Promise.all([textOf(run.stderr), once(run, 'exit') as Promise<[number | null]>])
+  if (code !== 0) throw new Error(`the run before ended with code ${code}: ${said.trim()}`)
+}
+
+/** All that the scripted model was asked so far. */
+function requestsIn(folder: string): Rec[] {
+  const file = join(folder, 'requests.ndjson')
+  if (!existsSync(file)) return []
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Rec)
 }
 
 /** The scripted model, until it is closed. */

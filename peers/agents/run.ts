@@ -20,10 +20,11 @@ const { values } = parseArgs({
     jobs: { type: 'string', default: '2' },
     keep: { type: 'boolean', default: false },
     sluice: { type: 'string', default: join(root, 'bin/sluice') },
+    newest: { type: 'string', default: import.meta.dirname },
     here: { type: 'boolean', default: false },
   },
 })
-const bench = { sluice: resolve(values.sluice), limitMs: 120_000 }
+const bench = { sluice: resolve(values.sluice), limitMs: 120_000, folder: resolve(values.newest) }
 
 async function cellOf(agent: Agent, scenario: Scenario): Promise<Cell> {
   const cell = { agent: agent.name, scenario: scenario.name }
@@ -78,7 +79,7 @@ async function main(): Promise<number> {
   ]
   if (values.write && cellCount(columns, rows) < cellCount(agents, scenarios))
     throw new Error('--write needs the whole table: leave out --agent and --only')
-  const missing = columns.filter(({ path }) => !existsSync(join(import.meta.dirname, 'node_modules', path)))
+  const missing = columns.filter(({ path }) => !existsSync(join(bench.folder, 'node_modules', path)))
   if (missing.length > 0) throw new Error(`${missing.map(({ name }) => name).join(', ')}: not installed; run npm ci --prefix peers/agents`)
   console.log(isApart() ? 'network: loopback and nothing else' : 'network: that of this machine, since unshare -n is not permitted here')
   const cells = await inTurn(rows.flatMap((scenario) => columns.map((agent) => () => cellOf(agent, scenario))))

@@ -19,11 +19,14 @@ export type Expected = {
   /** What the session ended with, when it failed. */
   fault?: 'rate_limit' | 'auth'
   /** Who decided the question. */
-  by?: 'control' | 'timeout'
+  by?: 'control' | 'timeout' | 'rule' | 'none'
   /** What the log must hold, and how often at least. */
   told?: Readonly<Record<string, number>>
-  /** Text that must be in the log. */
+  /** Text that must be in the log, and text that must not. */
   text?: string
+  not?: string
+  /** All totals agree with what the provider was asked, but for conversations of these lanes. */
+  usage?: { without: readonly string[] }
   /** Whether the command that makes `made.txt` was run. */
   made?: boolean
 }
@@ -32,6 +35,8 @@ export type Scenario = {
   name: string
   turns(words: Words): readonly Turn[]
   flags?: readonly string[]
+  /** The prompt of a run before this one, which goes on with its session. */
+  before?: string
   act?(live: Live): Promise<void>
   expected: Expected
   /** An agent that has no such thing, with the reason; or one for which something else is right. By its name, or the first word of it. */
@@ -62,6 +67,11 @@ const free = ['--auto-approve']
 const silent = { expected: { told: {} }, why: 'it tries again without a word' }
 const opaque = { expected: { told: { 'tool.end': 2 } }, why: 'a subagent is a call of a tool: what it does is not told apart' }
 const giveUp = { expected: { exit: 5, ended: 'failed' as const }, why: 'a refusal ends its turn, so the task was not done: exit code 5' }
+
+const sandboxed = {
+  expected: { calls: { calls: 0 }, by: 'none' as const },
+  why: 'its sandbox refuses the command, and it says nothing of it',
+}
 
 export const scenarios: readonly Scenario[] = [
   { name: 'text', turns: () => [{ text: 'Hello, wörld.' }], expected: { exit: 0, ended: 'ok', turns: 1, answer: 'Hello, wörld.' } },
@@ -120,6 +130,33 @@ export const scenarios: readonly Scenario[] = [
     turns: (words) => [{ tools: [words.echo('ping')] }, { text: 'It came back.' }],
     flags: free,
     expected: { exit: 0, ended: 'ok', answer: 'It came back.', text: 'echo: ping' },
+  },
+  {
+    name: 'read-only',
+    turns: (words) => [{ tools: [words.shell('touch made.txt')] }, { text: 'That is all.' }],
+    flags: ['--read-only', ...free],
+    expected: { exit: 0, ended: 'ok', calls: { calls: 1, denied: 1 }, made: false },
+    but: { copilot: giveUp, 'codex-acp': sandboxed },
+  },
+  {
+    name: 'deny, approved',
+    turns: (words) => [{ tools: [words.shell('touch made.txt')] }, { text: 'That is all.' }],
+    flags: ['--permission', 'bash:touch *=deny', ...free],
+    expected: { exit: 0, ended: 'ok', calls: { calls: 1, denied: 1 }, by: 'rule', made: false },
+    but: { copilot: giveUp, 'codex-acp': sandboxed },
+  },
+  {
+    name: 'MCP rule',
+    turns: (words) => [{ tools: [words.echo('ping')] }, { text: 'It did not come back.' }],
+    flags: ['--permission', 'echo_echo=deny', ...free],
+    expected: { exit: 0, ended: 'ok', by: 'rule', not: 'echo: ping' },
+    but: { copilot: giveUp, 'codex-acp': giveUp },
+  },
+  {
+    name: 'narrow rule',
+    turns: (words) => [{ tools: [words.risky('touch made.txt')] }, { text: 'That is all.' }],
+    flags: ['--permission', 'bash:touch made.txt=allow', '--permission', 'write:made.txt=allow'],
+    expected: { exit: 0, ended: 'ok', answer: 'That is all.', calls: { calls: 1, failed: 0, denied: 0 }, by: 'rule', made: true },
   },
   {
     name: '429 for ever',
@@ -185,5 +222,50 @@ export const scenarios: readonly Scenario[] = [
       live.kill('SIGKILL')
     },
     expected: { exit: null, ended: 'none' },
+  },
+  {
+    name: 'two prompts, usage',
+    turns: (words) => [{ tools: [words.shell('cat notes.txt')] }, slow, { text: 'The second.' }],
+    flags: free,
+    async act(live) {
+      await live.event(isText)
+      await live.control('prompt', 'And now?')
+    },
+    expected: { exit: 0, ended: 'ok', turns: 2, answer: 'The second.', usage: { without: [] } },
+  },
+  {
+    name: 'subagent, usage',
+    turns: (words) => [{ tools: [words.subagent(subtask)] }, { tools: [words.shell('sleep 1')] }, { text: 'The helper says three.' }],
+    flags: free,
+    expected: { exit: 0, ended: 'ok', answer: 'The helper says three.', usage: { without: [] } },
+    but: { 'codex-acp': { expected: { usage: { without: ['subagent'] } }, why: 'it does not tell the tokens of subagents' } },
+  },
+  {
+    name: 'resume, usage',
+    turns: (words) => [{ text: 'The first.' }, { tools: [words.shell('cat notes.txt')] }, { text: 'The second.' }],
+    flags: free,
+    before: 'Begin',
+    expected: { exit: 0, ended: 'ok', answer: 'The second.', usage: { without: [] } },
+    but: { gemini: 'it cannot go on with a session within the minute in which it began' },
+  },
+  {
+    name: 'killed agent',
+    turns: waiting,
+    flags: free,
+    async act(live) {
+      await live.file('made.txt')
+      live.killAgent('SIGKILL')
+    },
+    expected: { exit: 1, ended: 'failed', told: { error: 1 } },
+  },
+  {
+    name: 'ended agent',
+    turns: waiting,
+    flags: free,
+    async act(live) {
+      await live.file('made.txt')
+      live.killAgent('SIGTERM')
+    },
+    expected: { exit: 1, ended: 'failed', told: { error: 1 } },
   },
 ]
