@@ -254,8 +254,15 @@ async function isOpen(pid: number, file: string): Promise<void> {
 /** Whether a process is told by the system what happens in a folder. */
 function watches(pid: number, folder: string): boolean {
   const { ino } = statSync(folder)
-  const infos = readdirSync(`/proc/${pid}/fdinfo`).map((fd) => readFileSync(`/proc/${pid}/fdinfo/${fd}`, 'utf8'))
-  return infos.some((info) => info.includes(`ino:${ino.toString(16)} `))
+  return readdirSync(`/proc/${pid}/fdinfo`).some((fd) => infoOf(pid, fd).includes(`ino:${ino.toString(16)} `))
+}
+
+function infoOf(pid: number, fd: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/fdinfo/${fd}`, 'utf8')
+  } catch {
+    return '' // closed since it was listed
+  }
 }
 
 test('a named pipe: a signal ends it before anybody writes, and what is written is told at once', { timeout: 60_000 }, async () => {
