@@ -157,7 +157,6 @@ const tools = [
   'scp a h:b',
   'ssh h ls',
   'curl -sSL https://x',
-  'curl -o x https://y',
   'wget -q https://x',
   'wget -e robots=off https://x',
   'npm test -- --config x',

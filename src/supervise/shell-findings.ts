@@ -14,6 +14,8 @@ export type SimpleCommand = {
   free?: boolean
   /** It runs what it reads, and its text does not say what that is. */
   fed?: true
+  /** Why a rule with a wildcard does not cover it: only one for everything does, or for this very command. */
+  doubt?: string
   /** Its words as far as they are plain, for an "always" rule. */
   words: readonly string[]
 }

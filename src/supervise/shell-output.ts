@@ -3,8 +3,10 @@
 import type { Command, CommandNode, ParsedScript } from 'unbash'
 import { readWord, type Surroundings } from './shell-words.ts'
 
-/** Stands for a name below the folder: what else stands in the word is still judged. */
-const someName = 'x'
+/** Stands for a name below the folder, which may begin with a dash: what else stands in the word is still judged. */
+const someName = '-x'
+/** What find prints begins with the folder that it is given. */
+const foundName = './x'
 const someNumber = '0'
 
 /** They print what they read, or less of it. */
@@ -41,10 +43,10 @@ export function printedBy(commands: readonly CommandNode[], around: Surroundings
   const isNames =
     (names.test(name) && !rest.some((word) => /^-(exec|ok|f?printf|fls|fprint)/.test(word))) ||
     rest.some((word) => (Object.hasOwn(namesByOption, name) ? namesByOption[name]! : /^$/).test(word)) ||
-    (name === 'ls' && rest.every((word) => !/^-[a-zA-Z]*[al]|^--/.test(word))) ||
+    (name === 'ls' && rest.every((word) => !/^-[a-zA-Z]*[aAl]|^--/.test(word))) ||
     (name === 'git' && rest[0] === 'ls-files') ||
     (name === 'git' && /^(diff|show|log|diff-tree)$/.test(rest[0] ?? '') && rest.includes('--name-only') && !rest.includes('--no-index'))
-  return isNames ? [someName] : undefined
+  return isNames ? [name === 'find' ? foundName : someName] : undefined
 }
 
 function wordsOf(command: Command, around: Surroundings): string[] | undefined {
