@@ -108,6 +108,7 @@ export const builders: Record<string, Harmless> = {
   },
   gcc: compiler,
   rustc: {
+    operands: /^[^@]/,
     options:
       '-O -g -o: -L: -l: --edition= --crate-type= --crate-name= --test --emit= --out-dir= --explain= --print= --version -V --help -h -v --verbose --cfg= --extern= -W: -A: -D: -F: --color=',
   },
@@ -149,7 +150,7 @@ export const builders: Record<string, Harmless> = {
           .split(' ')
           .map((name) => [name, { operands: /^[\w.:/-]+$/ }]),
       ),
-      run: { operands: /^[\w./-]+$/ },
+      run: { operands: /^[\w./-]+$/, rest: 'free' },
     },
     operands: /^[\w./-]+\.dll$/,
   },

@@ -24,7 +24,7 @@ const node = `${script} -s -q -d -f -g -D -S -E -O -P -B -y -a -l -p -h -v -L: -
   --network-timeout= --network-concurrency= --check-files --ignore-engines --ignore-optional --ignore-platform --har --flat --inline-builds --mode=
   --interactive --json --why --cwd= --dir= -C: --workspace-root -r -w: -F: --workspace= --filter= --prefix= --no-verify --cached --from-lockfile`
 
-const scripts: Harmless = { operands: scriptName }
+const scripts: Harmless = { operands: scriptName, rest: 'free' }
 const install: Harmless = { operands: packageName }
 const programs: Harmless = { options: '-p: --package= --no --no-install', operands: program, runs: true }
 const nodeCommands: Record<string, Harmless> = {
@@ -85,6 +85,7 @@ const cargo: Harmless = {
       'build b test t check c run r bench doc d clean update tree metadata search new init add remove rm fetch generate-lockfile verify-project pkgid locate-project nextest version help',
       {
         operands: /^[\w@.:/=^~*-]+$/,
+        rest: 'free',
       },
     ),
     ...named('clippy', { rest: { options: '-W: -A: -D: -F:', operands: /^$/ } }),

@@ -24,8 +24,8 @@ export type Harmless = {
   ends?: true | string
   /** The first operand is a program that is run with the rest. */
   runs?: true
-  /** What follows a `--`; anything, if absent. */
-  rest?: Harmless
+  /** What follows a `--`: as for another program, or anything. If absent, operands. */
+  rest?: Harmless | 'free'
   /** It runs what it reads unless it has an operand or one of these options. */
   readsUnless?: RegExp
   /** The first word may be options without a dash (tar). */
@@ -169,8 +169,9 @@ export function useOf(spec: Harmless, label: string, words: readonly ShellWord[]
     const word = words[at]!
     const { value } = word
     if (value === '--') {
-      const rest = words.slice(at + (spec.rest === undefined ? 1 : 0))
-      if (spec.rest !== undefined) use.problem ??= useOf(spec.rest, label, rest, problemOf).problem
+      const rest = words.slice(at + (typeof spec.rest === 'object' ? 0 : 1))
+      if (spec.rest === 'free') use.operands.push(...rest)
+      else if (spec.rest !== undefined) use.problem ??= useOf(spec.rest, label, rest, problemOf).problem
       else if (spec.runs === true) use.problem ??= problemOf(rest)
       else for (const one of rest) operand(one)
       break
