@@ -78,7 +78,7 @@ const node = interpreter(
   --experimental-test-isolation= --experimental-json-modules --experimental-wasm-modules --experimental-specifier-resolution= --no-warnings
   --disable-warning= --trace-warnings --trace-deprecation --trace-uncaught --throw-deprecation --unhandled-rejections= --enable-source-maps
   --max-old-space-size= --stack-size= --stack-trace-limit= --expose-gc --env-file= --env-file-if-exists= --conditions= --preserve-symlinks --prof
-  --cpu-prof --heap-prof --jitless --permission --allow-fs-read= --v8-options --no-deprecation --pending-deprecation --experimental-sea-config= --throw-deprecation`,
+  --cpu-prof --heap-prof --jitless --permission --allow-fs-read= --v8-options --no-deprecation --pending-deprecation --throw-deprecation`,
   /^(--test|--version|-v|--help|-h|--run|--v8-options)$/,
   { values: { '--test-reporter': /^(spec|tap|dot|junit|lcov)$/, '-C': /^[\w-]+$/, '--experimental-specifier-resolution': /^node$/ } },
 )
@@ -133,7 +133,7 @@ export const builders: Record<string, Harmless> = {
       '-q -B -o -U -e -X -ntp -am -amd -fae -ff -fn -N -V -v -h -T: -pl: -P: -f: -rf: -quiet -batch-mode -offline -version -help -no-transfer-progress -projects: -also-make -threads: -file: -show-version -fail-at-end -update-snapshots',
     also: /^-(T\d+C?|D(skipTests|skipITs|maven\.test\.skip|test|it\.test|surefire\.\w+|failIfNoTests|revision|style\.color|spring-boot\.run\.profiles|checkstyle\.skip|spotless\.\w+\.skip)(=[\w.,*#:/-]*)?)$/,
     operands:
-      /^(-[TD].*|validate|compile|test|test-compile|package|verify|install|clean|site|process-resources|integration-test|dependency:(tree|list|resolve|go-offline|analyze)|versions:display-[\w-]+|help:[\w-]+|spring-boot:run|checkstyle:check|spotless:(check|apply)|surefire:test|jacoco:report|enforcer:enforce)$/,
+      /^(validate|compile|test|test-compile|package|verify|install|clean|site|process-resources|integration-test|dependency:(tree|list|resolve|go-offline|analyze)|versions:display-[\w-]+|help:[\w-]+|spring-boot:run|checkstyle:check|spotless:(check|apply)|surefire:test|jacoco:report|enforcer:enforce)$/,
   },
   gradle: {
     options: `-q -i -w -s -S -d -m -a -t -h -v -x: -p: --quiet --info --warn --stacktrace --full-stacktrace --debug --dry-run --no-daemon --daemon --offline --console= --tests= --rerun-tasks
@@ -146,7 +146,7 @@ export const builders: Record<string, Harmless> = {
       '-c: -f: -r: -v: -o: -h --configuration= --framework= --runtime= --verbosity= --output= --no-build --no-restore --nologo --filter= --logger= --list-sdks --list-runtimes --info --version --help --project= --self-contained? --interactive --collect= --settings= --blame',
     commands: {
       ...Object.fromEntries(
-        'build test restore clean publish pack format list add remove new sln nuget watch tool workload store'
+        'build test restore clean publish pack format list add remove sln watch'
           .split(' ')
           .map((name) => [name, { operands: /^[\w.:/-]+$/ }]),
       ),

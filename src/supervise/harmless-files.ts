@@ -9,7 +9,7 @@ const local = /^[^:]*$/
 export const files: Record<string, Harmless> = {
   tar: {
     isBundled: true,
-    options: `-cxtruvzjJZakpmowhSsOUWdA -f: -C: -X: -b: -I: -g: --create --extract --get --list --append --update --diff --compare --verify --file=
+    options: `-cxtruvzjJZakpmowhSsOUWdA -f: -C: -X: -b: -I: --create --extract --get --list --append --update --diff --compare --verify --file=
       --directory= --gzip --gunzip --ungzip --bzip2 --xz --zstd --lzma --lzip --auto-compress --verbose --exclude= --exclude-vcs --exclude-vcs-ignores
       --exclude-from= --exclude-caches --strip-components= --same-owner --same-permissions --preserve-permissions --keep-old-files
       --skip-old-files --keep-newer-files --overwrite --overwrite-dir --unlink-first --wildcards --wildcards-match-slash --anchored --recursion
@@ -76,6 +76,7 @@ export const files: Record<string, Harmless> = {
   xxd: { options: '-a -b -e -i -p -r -u -E -C -d -h -v -c: -g: -l: -o: -s: -n:', writesSecond: true },
   less: { options: '-a -e -E -f -F -g -i -I -J -M -m -n -N -q -Q -r -R -s -S -u -w -W -X -x: -#', operands: /^[^+]/ },
   man: {
+    operands: /^[\w.:+@-]+$/,
     options: '-a -f -k -w -W -P: --all --apropos --whatis --where --path --pager=',
     values: { '-P': /^(cat|less)$/, '--pager': /^(cat|less)$/ },
   },
@@ -84,6 +85,10 @@ export const files: Record<string, Harmless> = {
       --decorations= --theme= --wrap= --tabs= --list-languages --list-themes --file-name= --pager= --terminal-width= --diff --version --help`,
     values: { '--pager': /^(cat|less)$/ },
   },
+  nm: { options: '-a -A -C -D -g -l -n -p -r -S -u --demangle? --dynamic --defined-only --undefined-only --extern-only --size-sort' },
+  ar: { isBundled: true, options: '-r -c -s -t -x -d -p -q -u -v -D -U' },
+  strip: { options: '-s -g -S -d -x -X -o> --strip-all --strip-debug --strip-unneeded' },
+  ranlib: { options: '-D -U' },
   zip: {
     options: '-r -q -j -y -X -u -v -o -x -i -e -l -h -#',
     also: /^--(recurse-paths|quiet|junk-paths|symlinks|exclude|include|update)$/,
@@ -131,7 +136,7 @@ export const files: Record<string, Harmless> = {
   },
   yq: {
     script: 'yq',
-    options: `-r -P -e -i -o: -p: -n -N -C -M -I: -s -y -Y -c -S -j --unwrapScalar? --prettyPrint --exit-status --inplace --in-place --output-format= --input-format=
+    options: `-r -P -e -i -o: -p: -n -N -C -M -I: -y -Y -c -S -j --unwrapScalar? --prettyPrint --exit-status --inplace --in-place --output-format= --input-format=
       --null-input --no-doc --colors --no-colors --indent= --raw-output --yaml-output --compact-output --sort-keys --tojson --version --help`,
   },
   pandoc: {
@@ -139,6 +144,7 @@ export const files: Record<string, Harmless> = {
       --output= --metadata= --variable= --metadata-file= --number-sections --wrap= --columns= --mathjax? --katex? --css= --citeproc --bibliography=
       --csl= --highlight-style= --embed-resources --self-contained --template= --reference-doc= --resource-path= --shift-heading-level-by= --ascii
       --tab-stop= --extract-media= --quiet --verbose --version --help --list-input-formats --list-output-formats --id-prefix=`,
+    values: Object.fromEntries('-f -r -t -w --from --to --read --write'.split(' ').map((name) => [name, /^[\w+-]+$/])), // a file is a script
   },
   sqlite3: {
     script: 'sqlite',

@@ -29,14 +29,16 @@ export const network: Record<string, Harmless> = {
     operands: page,
     values: {
       '--url': page,
+      '-o': /^[^#]*$/,
+      '--output': /^[^#]*$/,
       '-w': /^([^@%][^%]*)?(%(\{[\w.:-]+\}|header\{[\w-]+\}|%)[^%]*)*$/,
       '--write-out': /^([^@%][^%]*)?(%(\{[\w.:-]+\}|header\{[\w-]+\}|%)[^%]*)*$/,
     },
   },
   wget: {
-    options: `-q -v -c -N -S -r -k -K -p -E -H -L -x -m -4 -6 -d -h -V -n: -O: -P: -T: -t: -U: -l: -A: -R: -D: -I: -X: -Q: -w: -o> -a> -e: --quiet --verbose --continue --timestamping
+    options: `-q -v -c -N -S -r -k -K -p -E -H -L -x -m -4 -6 -d -h -V -n: -O> -P: -T: -t: -U: -l: -A: -R: -D: -I: -X: -Q: -w: -o> -a> -e: --quiet --verbose --continue --timestamping
       --server-response --recursive --convert-links --page-requisites --mirror --no-parent --no-clobber --no-verbose --no-directories
-      --no-host-directories --no-check-certificate --timeout= --tries= --wait= --user-agent= --header= --spider --output-document= --directory-prefix=
+      --no-host-directories --no-check-certificate --timeout= --tries= --wait= --user-agent= --header= --spider --output-document> --directory-prefix=
       --output-file> --append-output> --progress= --show-progress --level= --accept= --reject= --domains= --max-redirect= --content-disposition
       --post-data= --method= --body-data= --limit-rate= --retry-connrefused --waitretry= --random-wait --cut-dirs= --adjust-extension --span-hosts
       --no-cache --no-cookies --no-hsts --no-proxy --inet4-only --inet6-only --https-only --compression= --referer= --version --help`,

@@ -13,6 +13,9 @@ const script = `-t: -u -i --watch? --watchAll? --coverage? --ci --run --fix --ve
 /** By its name: no address, no git. A folder of the project is judged as a path. */
 const packageName = /^((@[\w.-]+\/)?[\w][\w.-]*(@[\w.^~<>=*|+ -]+)?|\.{1,2}(\/[\w@.-]+)*\/?|[\w.-]+(\/[\w.-]+)*\.(tgz|tar\.gz))$/
 const scriptName = /^[\w@:.*/+-]+$/
+/** `bun run` runs programs of the system, too, so the name must be that of a usual script, or of a file. */
+const bunScript =
+  /^((test|build|dev|start|lint|format|fmt|typecheck|check|preview|serve|clean|deploy|release|generate|docs|ci|watch|fix)([:-][\w:.-]+)?|[\w./-]+\.[cm]?[jt]sx?)$/
 const program = /^(@[\w.-]+\/)?[\w][\w.-]*(@[\w.^~-]+)?$/
 
 const node = `${script} -s -q -d -f -g -D -S -E -O -P -B -y -a -l -p -h -v -L: --quiet --loglevel= --if-present --ignore-scripts --audit? --fund? --prefer-offline --offline
@@ -26,7 +29,7 @@ const node = `${script} -s -q -d -f -g -D -S -E -O -P -B -y -a -l -p -h -v -L: -
 
 const scripts: Harmless = { operands: scriptName, rest: 'free' }
 const install: Harmless = { operands: packageName }
-const programs: Harmless = { options: '-p: --package= --no --no-install', operands: program, runs: true }
+const programs: Harmless = { options: '-p: --package= --no --no-install', operands: program, runs: 'package' }
 const nodeCommands: Record<string, Harmless> = {
   ...named('test t tst start stop restart run run-script rum urn build dev lint format typecheck check', scripts),
   ...named('install i in add ci clean-install install-test it uninstall remove rm un unlink r update up upgrade link rebuild rb', install),
@@ -135,8 +138,8 @@ const go: Harmless = {
 const poetry: Harmless = {
   options: '-q -v -n -h -V --quiet --verbose --no-interaction --no-ansi --version --help',
   commands: {
-    run: { runs: true },
-    ...named('install update add remove lock show check build version env self search about list sync', {
+    run: { runs: 'program' },
+    ...named('install update add remove lock show check build version search about list sync', {
       options:
         '-G: -D -E: --group= --dev --with= --without= --only= --only-root --no-root --sync --all-extras --extras= --dry-run --tree --latest --outdated --no-update --regenerate',
       operands: /^[\w.[\],@^~<>=*-]+$/,
@@ -150,7 +153,7 @@ const uv: Harmless = {
   commands: {
     run: {
       options: '-p: --python= --extra= --group= --dev --no-dev --all-extras --no-project --active --package=',
-      runs: true,
+      runs: 'program',
       values: { '-p': /^[\d.]+$/, '--python': /^[\d.]+$/ },
     },
     ...named('sync lock tree init add remove venv version help build', {
@@ -168,7 +171,7 @@ const uv: Harmless = {
 const ruby: Harmless = {
   options: '-q -v -h --quiet --verbose --version --help',
   commands: {
-    exec: { runs: true },
+    exec: { runs: 'program' },
     ...named('install update add remove list show info check outdated lock clean', {
       options: '-j: --jobs= --local --path= --without= --with= --deployment --retry= --frozen --all',
       operands: /^[\w.-]+$/,
@@ -178,12 +181,19 @@ const ruby: Harmless = {
 
 export const packages: Record<string, Harmless> = {
   npm: { options: node, also: /^-ws$/, commands: nodeCommands },
-  pnpm: { options: node, commands: { ...nodeCommands, ...named('import fetch store patch deploy', { operands: packageName }) } },
-  yarn: { options: node, commands: { ...nodeCommands, ...named('import versions dedupe', { operands: packageName }) } },
+  pnpm: {
+    options: node,
+    commands: { ...nodeCommands, exec: { runs: 'program' }, ...named('import fetch store patch deploy', { operands: packageName }) },
+  },
+  yarn: {
+    options: node,
+    commands: { ...nodeCommands, exec: { runs: 'program' }, ...named('import versions dedupe', { operands: packageName }) },
+  },
   bun: {
     options: node,
     commands: {
       ...nodeCommands,
+      run: { operands: bunScript, rest: 'free' },
       pm: { commands: named('ls cache bin hash') },
       build: { options: '--outdir= --outfile= --target= --minify --sourcemap? --format= --splitting --external=', operands: /^[\w./-]+$/ },
     },
@@ -227,7 +237,7 @@ export const packages: Record<string, Harmless> = {
   brew: {
     options: '-q -v -d -n -f --quiet --verbose --formula --cask --force --dry-run --json? --version --versions --help --greedy --installed',
     commands: named(
-      'install uninstall remove update upgrade list ls info search outdated doctor cleanup deps uses leaves services home config tap-info',
+      'install uninstall remove update upgrade list ls info search outdated doctor cleanup deps uses leaves config tap-info',
       { operands: /^[\w@.+-]+$/ },
     ),
   },

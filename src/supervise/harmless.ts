@@ -22,8 +22,8 @@ export type Harmless = {
   isApart?: true
   /** The first operand, or this option, ends the options: what follows is for a script. */
   ends?: true | string
-  /** The first operand is a program that is run with the rest. */
-  runs?: true
+  /** The first operand is run with the rest: a package by its name, or a program, which then needs leave itself. */
+  runs?: 'package' | 'program'
   /** What follows a `--`: as for another program, or anything. If absent, operands. */
   rest?: Harmless | 'free'
   /** It runs what it reads unless it has an operand or one of these options. */
@@ -51,6 +51,8 @@ export type Use = {
   writes: string[]
   /** Values that stand in one word with the letters of options. */
   attached: string[]
+  /** What it runs. */
+  program?: readonly ShellWord[]
   /** Why it is not known to do no harm. */
   problem?: string | undefined
   /** The last of sub-commands. */
@@ -150,13 +152,20 @@ export function useOf(spec: Harmless, label: string, words: readonly ShellWord[]
 
   function operand(word: ShellWord): void {
     use.operands.push(word)
-    if (spec.operands?.test(word.value ?? word.text) === false) doubt(word.text)
+    const texts = word.value !== undefined ? [word.value] : (word.paths ?? [(word.reach ?? '*').replaceAll('*', '\0')])
+    if (texts.some((text) => spec.operands?.test(text) === false)) doubt(word.text)
+  }
+
+  function runs(program: readonly ShellWord[]): void {
+    if (spec.runs === 'program') use.program = program
+    else use.problem ??= problemOf(program)
   }
 
   /** Options without a dash: their values follow one after the other. */
   function bundle(): void {
     const first = words[1]?.value ?? ''
-    if (spec.isBundled !== true || !/^[A-Za-z]+$/.test(first)) return
+    if (spec.isBundled !== true || first.startsWith('-') || words.length === 1) return
+    if (first === '') return doubt(words[1]!.text)
     for (const letter of first)
       if (!table.has(`-${letter}`)) doubt(`-${letter}`)
       else if (table.get(`-${letter}`) === undefined) option(`-${letter}`, undefined, undefined)
@@ -172,21 +181,22 @@ export function useOf(spec: Harmless, label: string, words: readonly ShellWord[]
       const rest = words.slice(at + (typeof spec.rest === 'object' ? 0 : 1))
       if (spec.rest === 'free') use.operands.push(...rest)
       else if (spec.rest !== undefined) use.problem ??= useOf(spec.rest, label, rest, problemOf).problem
-      else if (spec.runs === true) use.problem ??= problemOf(rest)
+      else if (spec.runs !== undefined) runs(rest)
       else for (const one of rest) operand(one)
       break
     }
+    if (value !== undefined && spec.also?.test(value) === true) continue
     const isOption = value !== undefined && value !== '-' && value.startsWith('-')
     if (!isOption && value !== undefined && spec.commands !== undefined) return inCommand(value)
     if (value === undefined) unknown(word)
-    else if (!isOption || spec.also?.test(value) === true) operand(word)
+    else if (!isOption) operand(word)
     else if (value.startsWith('--') || spec.isWordStyle === true) {
       const [, name = '', given] = /^([^=]*)(?:=([^]*))?$/.exec(value)!
       named(name, given, false)
     } else letters(value.slice(1))
     const isEnd = spec.ends === true ? use.operands.length > 0 : spec.ends !== undefined && use.options.some(([name]) => name === spec.ends)
-    if (isEnd || (spec.runs === true && use.operands.length > 0)) {
-      if (spec.runs === true) use.problem ??= problemOf(words.slice(at))
+    if (isEnd || (spec.runs !== undefined && use.operands.length > 0)) {
+      if (spec.runs !== undefined) runs(words.slice(at))
       use.operands.push(...words.slice(at + 1))
       break
     }

@@ -171,6 +171,7 @@ export function commandReader(findings: Findings, walker: Walker, counter: Count
     for (const path of [...(script?.writes ?? []), ...(use?.writes ?? [])]) if (!isDevice(path)) findings.write(path)
     for (const program of found?.programs ?? []) foundFile(program, setting)
     if (use?.options.some(([option]) => option === '-delete') === true && base === 'find') simple([literalWord('rm')], deeper(setting))
+    if (use?.program !== undefined && !/\.py$/.test(use.program[0]?.value ?? '')) simple(use.program, deeper(setting))
     special(base, words, launch, setting)
   }
 
