@@ -4,7 +4,7 @@ import { besideCommand } from './input-command.ts'
 import { inputReach } from './input-reach.ts'
 import { isAbout, judge, judgeDoubted, judgeLine, judgeReach, judgeUnknown, type Judgement, matches } from './rules.ts'
 import { isSecretFile } from './secrets.ts'
-import { openedLater, writtenLater } from './later-paths.ts'
+import { openedLater, reachedLater } from './later-paths.ts'
 import { isDevice, isWithin, parent, tidy } from './shell-paths.ts'
 import { expandGlob } from './shell-glob.ts'
 import { analyse, type PathUse, type SimpleCommand } from './shell.ts'
@@ -79,7 +79,7 @@ export function needsOf(ask: Ask, scene: Scene): Need[] | Refusal {
     ...files,
     ...steeringNames(text, scene.guarded).flatMap((name) => (isFound(name) ? [] : unknownNeed('secret_file', name))),
     ...unknown.map(unknownPathNeed),
-    ...[...openedLater(commands, text), ...writtenLater(commands, writes)].map((word) => ({
+    ...[...openedLater(commands, text), ...reachedLater(commands, [...writes, ...said.reads])].map((word) => ({
       ...unknownNeed('external_directory', word),
       why: 'an earlier part of the line may bring a link to it; make two calls of it',
     })),

@@ -20,8 +20,8 @@ type Setting = { depth: number; stdin?: Stdin; open?: boolean }
 const readers =
   /^(python[\d.]*|node|deno|bun|perl|ruby|php|lua|osascript|tclsh|expect|ssh|ed|ex|vi|vim|nvim|emacs|at|batch|crontab|psql|sqlite3|mysql|gdb|lldb|bc|dc|m4|make)$/
 
-/** They put other things in the place of what they name, or take it away. */
-const movers = new Set('mv cp rm rmdir ln install rsync tar bsdtar unzip'.split(' '))
+/** They put other things in the place of what they name, make it, or take it away. */
+const movers = new Set('mv cp rm rmdir ln install rsync tar bsdtar unzip tee dd touch truncate'.split(' '))
 
 /** The name of the program itself, and of git its command: on some systems a program is found in capitals, too. */
 function aliasOf(base: string, words: readonly ShellWord[]): { alias?: string } {
@@ -115,7 +115,7 @@ export function commandReader(findings: Findings, walker: Walker, counter: Count
   function redirect(operator: string, target: Word): void {
     const word = read(target)
     if (target.parts?.length === 1 && target.parts[0]!.type === 'ProcessSubstitution') return
-    if (operator === '<') return findings.useWord(word)
+    if (operator === '<') return findings.read(word)
     if (word.paths === undefined || word.glob) {
       if (word.paths === undefined) findings.unknown(word.text)
       return opaque('it writes to a file that is not known')
@@ -171,7 +171,7 @@ export function commandReader(findings: Findings, walker: Walker, counter: Count
     for (const path of [...(script?.writes ?? []), ...(use?.writes ?? [])]) if (!isDevice(path)) findings.write(path)
     for (const program of found?.programs ?? []) foundFile(program, setting)
     if (use?.options.some(([option]) => option === '-delete') === true && base === 'find') simple([literalWord('rm')], deeper(setting))
-    if (use?.program !== undefined && !/\.py$/.test(use.program[0]?.value ?? '')) simple(use.program, deeper(setting))
+    if (use?.program !== undefined && use.program[0]?.value?.endsWith('.py') !== true) simple(use.program, deeper(setting))
     special(base, words, launch, setting)
   }
 
