@@ -265,6 +265,11 @@ test('under bash=allow secrets and paths outside stay protected, also behind var
 })
 
 const hidden = [
+  'cat {a,.env}',
+  'cat {a,../../x}',
+  'cat {/etc/passwd,a}',
+  'cat .{e,x}nv',
+  'cat {a,{b,.env}}',
   'X=.env; cat $X',
   'X=/etc; cat "$X/passwd"',
   'X=a; X=.env; cat $X',

@@ -12,6 +12,7 @@ const compilerWord = new RegExp(
     'g(gdb|dwarf)?[-\\d]*',
     'W(no-)?[a-z][\\w+=-]*',
     'std=[\\w+]+',
+    'Wl(,(-rpath|-rpath-link|-soname|-z|-s|--as-needed|--no-as-needed|--gc-sections|--no-undefined|--export-dynamic|--build-id|\\$ORIGIN[\\w./-]*|[\\w./][\\w./=-]*))+',
     'f(PIC|pic|PIE|pie|openmp|lto(=[\\w-]+)?|no-[a-z-]+|sanitize=[a-z,-]+|(stack|strict|data|function|common|exceptions|rtti|visibility|wrapv|omit|short|signed|unsigned|diagnostics|color|max|permissive|coroutines|concepts|modules-ts|profile|test|debug|asynchronous|unwind|inline|unroll|tree|fast|finite|math|PIE|syntax|use-ld=(lld|gold|bfd|mold)$)[a-z-]*(=[\\w,-]+)?)',
     'm(32|64|arch=[\\w.+-]+|tune=[\\w.+-]+|cpu=[\\w.+-]+|fpu=[\\w-]+|float-abi=\\w+|sse[\\d.]*|avx[\\w]*|no-[a-z-]+|macosx-version-min=[\\d.]+|thumb|arm)',
     'dump(version|machine|fullversion)|print-[a-z-]+(=[\\w./+-]+)?',

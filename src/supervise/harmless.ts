@@ -86,8 +86,15 @@ const mayBeOption = (word: ShellWord): boolean =>
 
 const looksLikeOption = (value: string): boolean => /^-[^\d\s.]/.test(value)
 
-/** `words`: the program or sub-command, and what follows. */
-export function useOf(spec: Harmless, label: string, words: readonly ShellWord[], problemOf: ProblemOf): Use {
+/** Where only a number or a date is not known yet, any will do. */
+function settled(word: ShellWord): ShellWord {
+  const isNumber = word.value === undefined && word.paths?.length === 1 && word.paths[0] === word.reach?.replaceAll('*', '0')
+  return isNumber ? { ...word, value: word.paths![0] } : word
+}
+
+/** `given`: the program or sub-command, and what follows. */
+export function useOf(spec: Harmless, label: string, given: readonly ShellWord[], problemOf: ProblemOf): Use {
+  const words = given.map(settled)
   const use: Use = { label, options: [], operands: [], writes: [], attached: [], spec }
   const table = tableOf(spec)
   let at = 1
@@ -110,7 +117,8 @@ export function useOf(spec: Harmless, label: string, words: readonly ShellWord[]
   function valueAfter(name: string, taking: Taking): void {
     const word = words[++at]
     const isOther = word?.value !== undefined && looksLikeOption(word.value) && spec.values?.[name]?.test(word.value) !== true
-    if (word === undefined || isOther || maySplit(word)) doubt(word === undefined ? name : `${name} ${word.text}`)
+    const isList = word?.paths !== undefined && word.value === undefined && mayBeOption(word)
+    if (word === undefined || isOther || isList || maySplit(word)) doubt(word === undefined ? name : `${name} ${word.text}`)
     option(name, word?.value, taking)
     if (taking === '+') valueAfter(name, ':')
   }

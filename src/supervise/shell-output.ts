@@ -13,7 +13,7 @@ const someNumber = '0'
 const filters = new Set(['head', 'tail', 'sort', 'uniq', 'grep', 'egrep', 'fgrep', 'cat', 'tac', 'shuf'])
 const numbers = /^(wc|nproc|date|uname|whoami|id|hostname|arch|getconf|tput|seq|expr)$/
 const plainGit =
-  /^(rev-parse (--short |--abbrev-ref |--short=\d+ )?[\w@{}^~-]+|branch --show-current|describe( --[\w-]+)*|rev-list --count [\w.]+)$/
+  /^(rev-parse (--short |--abbrev-ref |--short=\d+ )?[\w@{}^~-]+|branch --show-current|describe( --[\w-]+)*|rev-list --count [\w.]+|merge-base [\w@/.][\w@/.~^-]* [\w@/.][\w@/.~^-]*)$/
 const names = /^(find|fd|fdfind)$/
 const namesByOption: Record<string, RegExp> = {
   rg: /^(-[a-zA-Z]*l[a-zA-Z]*|--files|--files-with-matches)$/,

@@ -20,7 +20,7 @@ export function steersRuns({ words, text, reach }: SimpleCommand): boolean {
 
 /** Of a command line that nobody can read to its end: the words are there, and a variable may put them together. */
 export const maySteer = (text: string): boolean =>
-  /\bsluice\b/.test(text) && /\b(?:control|answer|trust|run|chat|demo|claude|model)\b/.test(text)
+  /\bsluice(@[\w.^~-]+)?(?![\w./-])/.test(text) && /\b(?:control|answer|trust|run|chat|demo|claude|model)\b/.test(text)
 
 /** An answer to a question, a token, a socket: wherever they stand in the text, also in a script that another program is given. */
 const known = /\.req\.response\b|\bsluice(?:-\w{1,20})?\/[^\s'"`/]{0,80}\.(?:token|sock)\b/gi
