@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { createBroker } from './permission.ts'
 import { defaultRules, parseRule } from './rules.ts'
+import { analyse } from './shell.ts'
 import { bash, decision, settled } from './support.test.ts'
 
 const rules = [...defaultRules, ...['bash:ls *=allow', 'bash:git status *=allow', 'bash:echo *=allow'].map(parseRule)]
@@ -157,7 +158,6 @@ const tools = [
   'scp a h:b',
   'ssh h ls',
   'curl -sSL https://x',
-  'curl -o x https://y',
   'wget -q https://x',
   'wget -e robots=off https://x',
   'npm test -- --config x',
@@ -212,19 +212,50 @@ test('everyday work of programs that could do more passes', () => {
   assert.deepEqual(stopped, [])
 })
 
+const fixture = (name: string): string[] =>
+  readFileSync(new URL(`../../fixtures/shell/${name}`, import.meta.url), 'utf8')
+    .trim()
+    .split('\n')
+
 /** Everyday commands, many of them as agents ran them in recordings: one a line. */
-const fixture = readFileSync(new URL('../../fixtures/shell/everyday.txt', import.meta.url), 'utf8')
-  .trim()
-  .split('\n')
+const everyday = fixture('everyday.txt')
 
 test('bash=allow allows everyday shell without asking', () => {
   const given = [...defaultRules, ...['bash=allow', 'write=allow'].map(parseRule)]
-  const all = [...fixture, ...harmless, ...tools]
-  assert.ok(all.length >= 200)
+  const all = [...everyday, ...harmless, ...tools]
+  assert.ok(everyday.length >= 200)
   assert.deepEqual(
     all.filter((command) => !isAllowed(command, given)),
     [],
   )
+})
+
+test('rules for the programs allow everyday shell, but code on the command line and words that may become options', () => {
+  const passes = (text: string): boolean => {
+    const names = analyse(text, '/project', '/home/me').commands.flatMap(({ words }) => words.slice(0, 1))
+    return isAllowed(text, [...defaultRules, ...['write=allow', ...names.map((name) => `bash:${name} *=allow`)].map(parseRule)])
+  }
+  assert.deepEqual(
+    everyday.filter((text) => !passes(text)),
+    [
+      "rg -l foo src | xargs sed -i 's/foo/bar/'",
+      'git checkout "$BRANCH"',
+      'rg -n "$PATTERN" src',
+      "python3 -c 'print(1)'",
+      "node -e 'console.log(1)'",
+    ],
+  )
+})
+
+/** Rules, what they say, a command. */
+test('narrow rules allow what they mean, and nothing else', () => {
+  const rows = fixture('narrow.tsv').map((line) => line.split('\t') as [rules: string, verdict: string, command: string])
+  const wrong = rows.filter(([patterns, verdict, command]) => {
+    const given = [...defaultRules, ...patterns.split(', ').map((pattern) => parseRule(`bash:${pattern}=allow`))]
+    return isAllowed(command, given) !== (verdict === 'allow')
+  })
+  assert.deepEqual(wrong, [])
+  assert.ok(rows.length >= 100)
 })
 
 test('under bash=allow secrets and paths outside stay protected, also behind variables', () => {
@@ -234,6 +265,11 @@ test('under bash=allow secrets and paths outside stay protected, also behind var
 })
 
 const hidden = [
+  'cat {a,.env}',
+  'cat {a,../../x}',
+  'cat {/etc/passwd,a}',
+  'cat .{e,x}nv',
+  'cat {a,{b,.env}}',
   'X=.env; cat $X',
   'X=/etc; cat "$X/passwd"',
   'X=a; X=.env; cat $X',

@@ -2,9 +2,9 @@
 import type { Ask, PermissionRule } from './contract.ts'
 import { besideCommand } from './input-command.ts'
 import { inputReach } from './input-reach.ts'
-import { isAbout, judge, judgeReach, judgeUnknown, type Judgement, matches } from './rules.ts'
+import { isAbout, judge, judgeDoubted, judgeLine, judgeReach, judgeUnknown, type Judgement, matches } from './rules.ts'
 import { isSecretFile } from './secrets.ts'
-import { openedLater, writtenLater } from './later-paths.ts'
+import { openedLater, reachedLater } from './later-paths.ts'
 import { isDevice, isWithin, parent, tidy } from './shell-paths.ts'
 import { expandGlob } from './shell-glob.ts'
 import { analyse, type PathUse, type SimpleCommand } from './shell.ts'
@@ -55,9 +55,15 @@ export function needsOf(ask: Ask, scene: Scene): Need[] | Refusal {
   const opaque = said.opaque ?? beside.doubt
 
   const isAllFree = commands.every((command) => command.free === true)
+  const isUnread = opaque !== undefined || commands.some(({ doubt }) => doubt !== undefined)
   const needs = commands.map((command) => commandNeed('bash', command, !isAllFree && opaque === undefined))
   if (opaque !== undefined || commands.length === 0)
     needs.push({ ...unknownNeed('bash', text), ...(opaque !== undefined && { why: opaque }) })
+  const line = text.trim()
+  const byLine = needs.map((need) => ({
+    ...need,
+    judge: (rules: readonly PermissionRule[]) => judgeLine(rules, 'bash', line, need.judge(rules)),
+  }))
   const all = [said, ...beside.folders.map((folder) => analyse(text, folder, scene.home))]
   const named = [...paths, ...[cwd, ...beside.folders].map(plainUse), ...all.flatMap((one) => one.paths)]
   const writes = all.flatMap((one) => one.writes)
@@ -66,14 +72,14 @@ export function needsOf(ask: Ask, scene: Scene): Need[] | Refusal {
   const steering = commands.filter(steersRuns)
   return unique([
     ...own,
-    ...needs,
+    ...byLine,
     ...steering.map((command) => unknownNeed('control_run', command.text)),
-    ...(steering.length === 0 && opaque !== undefined && maySteer(text) ? [unknownNeed('control_run', text)] : []),
+    ...(steering.length === 0 && isUnread && maySteer(text) ? [unknownNeed('control_run', text)] : []),
     ...writes.map((path) => plainNeed('write', realOf(path, scene), scene)),
     ...files,
     ...steeringNames(text, scene.guarded).flatMap((name) => (isFound(name) ? [] : unknownNeed('secret_file', name))),
     ...unknown.map(unknownPathNeed),
-    ...[...openedLater(commands, text), ...writtenLater(commands, writes)].map((word) => ({
+    ...[...openedLater(commands, text), ...reachedLater(commands, [...writes, ...said.reads])].map((word) => ({
       ...unknownNeed('external_directory', word),
       why: 'an earlier part of the line may bring a link to it; make two calls of it',
     })),
@@ -172,13 +178,15 @@ const isLater = (rules: readonly PermissionRule[], one: Judgement, other: Judgem
 
 /** A harmless builtin is allowed beside another command, unless a rule says something of it. */
 function commandNeed(permission: string, command: SimpleCommand, isCarried: boolean): Need {
-  const { text, reach, alias, free } = command
+  const { text, reach, alias, free, doubt } = command
   return {
     permission,
     pattern: text,
     always: alwaysPattern(command),
+    ...(doubt !== undefined && { why: doubt }),
     judge(rules) {
-      const said = reach === undefined ? judge(rules, permission, text) : judgeReach(rules, permission, text, reach)
+      const known = reach === undefined ? judge(rules, permission, text) : judgeReach(rules, permission, text, reach)
+      const said = doubt === undefined || known.action !== 'allow' ? known : judgeDoubted(rules, permission, text)
       const other = alias === undefined ? said : judge(rules, permission, alias)
       if (other.action === 'deny' || (other.action === 'ask' && isLater(rules, other, said))) return other
       const isLeftOpen = said.action === 'ask' && (said.rule === undefined || said.rule.pattern === '*')

@@ -30,7 +30,7 @@ test('an "always" for a program that runs what it reads is not one for all that 
   assert.equal(decision(exact, bash('python3')), 'allow')
   assert.equal(decision(exact, bash('python3 x.py')), 'allow')
   assert.equal(decision(exact, bash("python3 <<'E'\nimport os\nE")), 'reject')
-  assert.equal(decision(broker(['bash:python3 *=allow']), bash("python3 <<'E'\nimport os\nE")), 'allow')
+  assert.equal(decision(broker(['bash:python3 *=allow']), bash("python3 <<'E'\nimport os\nE")), 'reject')
 })
 
 test('a question names what a command needs beside itself first, and every rule that an "always" would make', () => {
@@ -195,4 +195,38 @@ test('what names the PATH of another shell is not set unasked', () => {
   for (const text of ['path=(./evil); ls', 'path=.; ls', 'cdpath=/; ls', 'for path in ./evil; do ls; done'])
     assert.equal(decision(one, bash(text)), 'reject', text)
   assert.equal(decision(one, bash('file=a; ls')), 'allow')
+})
+
+test('a folder does not become a repository by a command, and one that is there keeps its settings', () => {
+  const list = (folder: string): string[] => (folder === '/p/src/bare' ? ['HEAD', 'objects', 'refs', 'config'] : [])
+  const one = broker(['bash=allow', 'write=allow', 'edit=allow'], { scene: { ...scene, list } })
+  for (const text of [
+    'echo "ref: refs/heads/main" > src/x/HEAD',
+    'echo x | tee src/x/HEAD',
+    'cp head.txt src/x/HEAD',
+    'mv head.txt src/x/head',
+    'touch src/x/HEAD',
+    'dd if=a of=src/x/HEAD',
+    'ln -s a src/x/HEAD',
+    'cp evil src/bare/config',
+    'echo x >> src/bare/config',
+    'tee src/bare/hooks/post-checkout',
+    'cp -r evil src/bare/hooks',
+    'mv evil src/x/.git',
+    'echo "gitdir: evil" > src/x/.git',
+    'git config -f .git/config core.fsmonitor evil',
+    'sed -i s/a/b/ .git/config',
+  ])
+    assert.equal(decision(one, bash(text)), 'reject', text)
+  for (const path of ['/p/src/x/HEAD', '/p/src/bare/config', '/p/src/bare/hooks/x', '/p/src/x/.git', '/p/.git/hooks/pre-commit'])
+    assert.equal(decision(one, file('write', path)), 'reject', path)
+  for (const text of [
+    'git log HEAD',
+    'git show HEAD:a',
+    'echo x > src/x/config',
+    'cp a src/x/config',
+    'touch src/headers.ts',
+    'cat src/bare/HEAD',
+  ])
+    assert.equal(decision(one, bash(text)), 'allow', text)
 })

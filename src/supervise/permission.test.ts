@@ -76,6 +76,7 @@ test('a program that runs another is allowed together with it', () => {
     "bash -c 'ls; ls src'",
     'bash script.sh',
     'env LANG=C ls',
+    'ls | xargs ls',
     'git log',
   ]) {
     assert.equal(decision(one, bash(text)), 'allow', text)
@@ -88,7 +89,8 @@ test('a program that runs another is allowed together with it', () => {
     'ls | bash',
     'bash -i',
     'env PATH=. ls',
-    'ls | xargs ls',
+    'ls | xargs git add',
+    'ls | xargs -I{} ls {}',
     'xargs timeout 5',
     'git -c core.pager=x log',
     'git submodule foreach ls',

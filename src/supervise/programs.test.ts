@@ -164,7 +164,15 @@ for (const [group, commands] of Object.entries(attacks)) {
 }
 
 test('what such a program writes needs leave to write, and what find deletes needs leave for rm', () => {
-  for (const text of ['sort -o out x', 'git log --output=out', "sed 's/a/b/w out' x", 'uniq a out', 'find . -fls out'])
+  for (const text of [
+    'sort -o out x',
+    'curl -o out https://x',
+    'curl -sSfLo out https://x',
+    'git log --output=out',
+    "sed 's/a/b/w out' x",
+    'uniq a out',
+    'find . -fls out',
+  ])
     assert.ok(isAllowed(text, ['write:out=allow']), text)
   assert.ok(isAllowed('find . -name x -delete', ['bash:rm *=allow']))
 })

@@ -56,6 +56,22 @@ export function judgeReach(rules: readonly PermissionRule[], permission: string,
   return doubt === undefined ? said : { action: 'ask', rule: doubt }
 }
 
+/** Of a command that a wildcard does not cover: a rule for everything can allow it, or one that is this very text. */
+export function judgeDoubted(rules: readonly PermissionRule[], permission: string, text: string): Judgement {
+  const isCovering = ({ pattern, action }: PermissionRule): boolean => action !== 'allow' || pattern === '*' || isExactly(pattern, text)
+  const said = judge(rules.filter(isCovering), permission, text)
+  return said.rule?.pattern === '*' ? judgeUnknown(rules, permission, text) : said
+}
+
+/** What is left to ask about is allowed by a later rule that is the whole line. */
+export function judgeLine(rules: readonly PermissionRule[], permission: string, line: string, said: Judgement): Judgement {
+  const at = rules.findLastIndex((rule) => isAbout(rule, permission) && isExactly(rule.pattern, line))
+  const isLater = said.rule === undefined || at > rules.indexOf(said.rule)
+  return said.action === 'ask' && isLater && rules[at]?.action === 'allow' ? { action: 'allow', rule: rules[at] } : said
+}
+
+const isExactly = (pattern: string, text: string): boolean => pattern === text && !/[*?]/.test(text)
+
 /** Of something of which nothing is known: only a rule for everything can allow it. */
 export function judgeUnknown(rules: readonly PermissionRule[], permission: string, text: string): Judgement {
   return judgeReach(

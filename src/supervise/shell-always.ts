@@ -38,7 +38,7 @@ const interpreters =
 /** The same of a deed: what it is given is run, now or later. */
 const runners = /^(git (config|submodule|bisect)|(npm|pnpm|yarn|bun) (exec|x|dlx|config|set-script)|(docker|podman|kubectl) (run|exec))$/
 
-export function alwaysPattern({ text, words, reach, fed }: SimpleCommand): string | undefined {
+export function alwaysPattern({ text, words, reach, fed, doubt }: SimpleCommand): string | undefined {
   if (fed === true) return undefined
   const [name = ''] = words
   const exact = reach !== undefined || /[*?]/.test(text) ? undefined : text
@@ -46,5 +46,5 @@ export function alwaysPattern({ text, words, reach, fed }: SimpleCommand): strin
   const prefix = words.slice(0, count)
   const isPlain = name !== '' && prefix.length === count && prefix.every((word, index) => index === 0 || /^[\w@][\w:@./-]*$/.test(word))
   const runsAnything = prefix.some((word) => interpreters.test(word)) || runners.test(words.slice(0, 2).join(' '))
-  return isPlain && !runsAnything ? `${prefix.join(' ')} *` : exact
+  return isPlain && !runsAnything && doubt === undefined ? `${prefix.join(' ')} *` : exact
 }

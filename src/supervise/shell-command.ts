@@ -3,10 +3,10 @@ import type { Assignment, Command, CommandArgument, HereDoc, HereString, Redirec
 import { builtinProblem, freeBuiltins, shellOperand } from './shell-builtins.ts'
 import { type Counter, isNumber, onlyText, type Variables } from './shell-expansion.ts'
 import { deepest, type Findings, mostWords } from './shell-findings.ts'
-import { gitPlain } from './shell-git.ts'
-import { findPrograms, launchOf } from './shell-launch.ts'
+import { gitPlain } from './harmless-git.ts'
+import { knownUse } from './harmless-programs.ts'
+import { findParts, isShell, type Launch, launchOf } from './shell-launch.ts'
 import { isDevice, tidy } from './shell-paths.ts'
-import { runsByOption, writtenByOption } from './shell-programs.ts'
 import { scriptUse, type ScriptUse } from './shell-scripts.ts'
 import { isTalk, isText } from './shell-texts.ts'
 import { isHarmlessVariable, literalWord, readWord, unknownWord, type ShellWord, type Value } from './shell-words.ts'
@@ -20,10 +20,8 @@ type Setting = { depth: number; stdin?: Stdin; open?: boolean }
 const readers =
   /^(python[\d.]*|node|deno|bun|perl|ruby|php|lua|osascript|tclsh|expect|ssh|ed|ex|vi|vim|nvim|emacs|at|batch|crontab|psql|sqlite3|mysql|gdb|lldb|bc|dc|m4|make)$/
 
-const shells = new Set(['sh', 'bash', 'dash', 'ash', 'ksh'])
-
-/** They put other things in the place of what they name, or take it away. */
-const movers = new Set('mv cp rm rmdir ln install rsync tar bsdtar unzip'.split(' '))
+/** They put other things in the place of what they name, make it, or take it away. */
+const movers = new Set('mv cp rm rmdir ln install rsync tar bsdtar unzip tee dd touch truncate'.split(' '))
 
 /** The name of the program itself, and of git its command: on some systems a program is found in capitals, too. */
 function aliasOf(base: string, words: readonly ShellWord[]): { alias?: string } {
@@ -117,7 +115,7 @@ export function commandReader(findings: Findings, walker: Walker, counter: Count
   function redirect(operator: string, target: Word): void {
     const word = read(target)
     if (target.parts?.length === 1 && target.parts[0]!.type === 'ProcessSubstitution') return
-    if (operator === '<') return findings.useWord(word)
+    if (operator === '<') return findings.read(word)
     if (word.paths === undefined || word.glob) {
       if (word.paths === undefined) findings.unknown(word.text)
       return opaque('it writes to a file that is not known')
@@ -134,7 +132,7 @@ export function commandReader(findings: Findings, walker: Walker, counter: Count
 
   function simple(words: readonly ShellWord[], setting: Setting): void {
     const [first] = words
-    if (first === undefined) return setting.open === true ? opaque('its command comes from its input') : undefined
+    if (first === undefined) return
     if (setting.depth > deepest) return opaque('it nests too deep')
     if (words.length > mostWords) return opaque('it has too many words')
     const name = first.value
@@ -144,21 +142,70 @@ export function commandReader(findings: Findings, walker: Walker, counter: Count
     const isOpen = setting.open === true || words.some((word) => word.reach !== undefined)
     const plainUntil = words.findIndex((word) => word.value === undefined || word.text !== word.value)
     const isFed = readers.test(base) && findings.input.isFed()
+    const found = base === 'find' ? findParts(words) : { own: words, programs: [] }
+    const use = found === undefined ? undefined : knownUse(base, found.own)
+    const script = scriptUse(use)
+    const launch = launchOf(base, words)
+    const doubt =
+      found === undefined
+        ? 'it is not known what find runs here'
+        : (use?.problem ??
+          script?.problem ??
+          (use !== undefined && setting.open === true ? `what xargs reads may be an option of ${base}` : undefined) ??
+          launchDoubt(launch, words, setting) ??
+          shellDoubt(base, words, setting))
     findings.command({
       text: [...spelt, ...(isFed ? ['< (input)'] : [])].join(' '),
       ...(isFed && { fed: true as const }),
       words: plainUntil < 0 ? spelt : spelt.slice(0, plainUntil),
       ...aliasOf(base, words),
+      ...(doubt !== undefined && { doubt }),
       ...(isOpen ? { reach: [...words.map((word) => word.reach ?? word.text), ...(setting.open === true ? ['*'] : [])].join(' ') } : {}),
       ...(freeBuiltins.has(base) && base === name ? { free: true } : {}),
     })
     const problem = name === base ? builtinProblem(base, words, setting.open === true) : undefined
     if (problem !== undefined) opaque(problem)
     if (name === base) builtin(base, words)
-    const script = scriptUse(base, words)
     files(base, withoutScript(words.slice(1), script))
-    byOption(base, words, script)
-    special(base, words, setting)
+    for (const path of [...(script?.reads ?? []), ...(use?.attached ?? [])]) findings.usePath(path)
+    for (const path of [...(script?.writes ?? []), ...(use?.writes ?? [])]) if (!isDevice(path)) findings.write(path)
+    for (const program of found?.programs ?? []) foundFile(program, setting)
+    if (use?.options.some(([option]) => option === '-delete') === true && base === 'find') simple([literalWord('rm')], deeper(setting))
+    if (use?.program !== undefined && use.program[0]?.value?.endsWith('.py') !== true) simple(use.program, deeper(setting))
+    special(base, words, launch, setting)
+  }
+
+  const deeper = (setting: Setting): Setting => ({ depth: setting.depth + 1 })
+
+  /** What find runs for each file that it finds. */
+  function foundFile(program: readonly ShellWord[], setting: Setting): void {
+    simple(
+      program.map((word) => (word.text.includes('{}') ? foundWord(word.text) : word)),
+      deeper(setting),
+    )
+  }
+
+  function launchDoubt(launch: Launch | undefined, words: readonly ShellWord[], setting: Setting): string | undefined {
+    if (launch === undefined) return undefined
+    if ('opaque' in launch) return launch.opaque
+    for (const assignment of launch.variables) {
+      const [variable = '', ...value] = assignment.split('=')
+      if (!isHarmlessVariable(variable, value.join('='))) return `it runs with the variable ${variable} set`
+    }
+    const own = words.slice(1, words.length - launch.program.length)
+    const isXargs = words[0]!.value?.endsWith('xargs') === true
+    if (isXargs && own.some(({ value }) => /^-[^-]*[iI]|^--replace/.test(value ?? ''))) return 'xargs puts its input into the command'
+    return launch.program.length === 0 && setting.open === true ? 'its command comes from its input' : undefined
+  }
+
+  function shellDoubt(base: string, words: readonly ShellWord[], setting: Setting): string | undefined {
+    if (!isShell(base)) return undefined
+    const operand = shellOperand(words)
+    if (operand === undefined) return `it is not known what ${base} runs here`
+    if (operand.word !== undefined && operand.word.value === undefined) return `${base} runs a text or a file that is not known`
+    const isUnknown =
+      operand.how === 'file' && operand.word === undefined && (setting.open === true || fedText(setting.stdin) === undefined)
+    return isUnknown ? `${base} runs what it reads` : undefined
   }
 
   /** Builtins that set variables, or change what a wildcard finds. */
@@ -179,15 +226,6 @@ export function commandReader(findings: Findings, walker: Walker, counter: Count
       findings.unknown(words.map(({ text }) => text).join(' '))
   }
 
-  /** What a program that only looks, or changes text, is told to run or to write. */
-  function byOption(base: string, words: readonly ShellWord[], script: ScriptUse | undefined): void {
-    const problem = runsByOption(base, words)
-    if (problem !== undefined) opaque(problem)
-    if (script?.problem !== undefined) opaque(script.problem)
-    for (const path of script?.reads ?? []) findings.usePath(path)
-    for (const path of [...(script?.writes ?? []), ...writtenByOption(base, words)]) if (!isDevice(path)) findings.write(path)
-  }
-
   function files(base: string, words: readonly ShellWord[]): void {
     for (const [index, word] of words.entries()) {
       const isNone = isTalk(base, word) || (word.paths === undefined && isText(base, words, index))
@@ -197,10 +235,9 @@ export function commandReader(findings: Findings, walker: Walker, counter: Count
   }
 
   /** What the command runs in its turn. */
-  function special(base: string, words: readonly ShellWord[], setting: Setting): void {
-    const deeper = setting.depth + 1
+  function special(base: string, words: readonly ShellWord[], launch: Launch | undefined, setting: Setting): void {
     if (base === 'cd' || base === 'pushd' || base === 'popd') return change(base, words)
-    if (shells.has(base)) return shell(words, setting)
+    if (isShell(base)) return shell(words, setting)
     if (base === 'eval' || base === 'trap') {
       if (base === 'trap' && !/^-?$/.test(words[1]?.value ?? '-')) opaque('trap runs something later')
       const code = base === 'eval' ? words.slice(1) : words.slice(1, 2)
@@ -209,51 +246,23 @@ export function commandReader(findings: Findings, walker: Walker, counter: Count
         return opaque(`${base} runs a text that is not known`)
       }
       const text = code.map((word) => word.value).join(' ')
-      return text.startsWith('-') ? (text === '-' ? undefined : opaque(`${base} is given an option`)) : walker.source(text, deeper)
+      return text.startsWith('-')
+        ? text === '-'
+          ? undefined
+          : opaque(`${base} is given an option`)
+        : walker.source(text, setting.depth + 1)
     }
-    if (base === 'find') {
-      if (words.some((word) => word.value === '-delete')) simple([literalWord('rm')], { depth: deeper })
-      const programs = findPrograms(words)
-      if (programs === undefined || setting.open === true) return opaque('it is not known what find runs here')
-      for (const program of programs) {
-        simple(
-          program.map((word) => (word.text.includes('{}') ? foundWord(word.text) : word)),
-          { depth: deeper },
-        )
-      }
-      return
-    }
-    const launch = launchOf(base, words)
-    if (launch === undefined) return
-    if ('opaque' in launch) return opaque(launch.opaque)
-    for (const assignment of launch.variables) {
-      const [variable = '', ...value] = assignment.split('=')
-      if (!isHarmlessVariable(variable, value.join('='))) opaque(`it runs with the variable ${variable} set`)
-    }
-    if (base === 'xargs') return fedByInput(launch.program, words, deeper)
-    if (launch.program.length > 0 || setting.open === true) simple(launch.program, { ...setting, depth: deeper })
-  }
-
-  function fedByInput(program: readonly ShellWord[], words: readonly ShellWord[], depth: number): void {
-    const replaces = words.slice(0, words.length - program.length).some((word) => /^-[^-]*[iI]|^--replace/.test(word.value ?? ''))
-    if (replaces) opaque('xargs puts its input into the command')
-    if (findings.input.isNames()) opaque('a name that xargs reads may be an option')
-    else findings.unknown('(what xargs reads)')
-    if (program.length > 0) simple(program, { depth, open: true })
+    if (launch === undefined || 'opaque' in launch || launch.program.length === 0) return
+    if (base === 'xargs' && !findings.input.isNames()) findings.unknown('(what xargs reads)')
+    simple(launch.program, { ...setting, depth: setting.depth + 1, ...(base === 'xargs' && { open: true, stdin: undefined }) })
   }
 
   function shell(words: readonly ShellWord[], setting: Setting): void {
     const operand = shellOperand(words)
-    if (operand === undefined) return opaque(`it is not known what ${words[0]!.text} runs here`)
-    if (operand.how === 'text') {
-      if (operand.word?.value === undefined) return opaque(`${words[0]!.text} runs a text that is not known`)
-      return folders.aside(() => variables.fresh(() => walker.source(operand.word!.value!, setting.depth + 1)))
-    }
-    if (operand.word !== undefined)
-      return operand.word.value === undefined ? opaque(`${words[0]!.text} runs a file that is not known`) : undefined
-    const text = setting.open === true ? undefined : fedText(setting.stdin)
-    if (text === undefined) opaque(`${words[0]!.text} runs what it reads`)
-    else folders.aside(() => variables.fresh(() => walker.source(text, setting.depth + 1)))
+    const isText = operand?.how === 'text' || operand?.word === undefined
+    const text = operand?.how === 'text' ? operand.word?.value : setting.open === true ? undefined : fedText(setting.stdin)
+    if (operand !== undefined && isText && text !== undefined)
+      folders.aside(() => variables.fresh(() => walker.source(text, setting.depth + 1)))
   }
 
   /** What a here-document says; undefined when the shell still changes it. */

@@ -14,6 +14,8 @@ export type SimpleCommand = {
   free?: boolean
   /** It runs what it reads, and its text does not say what that is. */
   fed?: true
+  /** Why a rule with a wildcard does not cover it: only one for everything does, or for this very command. */
+  doubt?: string
   /** Its words as far as they are plain, for an "always" rule. */
   words: readonly string[]
 }
@@ -32,8 +34,10 @@ export type Analysis = {
   commands: readonly SimpleCommand[]
   /** Files and folders that words may name. */
   paths: readonly PathUse[]
-  /** Files that redirects write. */
+  /** Files that redirects and options write. */
   writes: readonly string[]
+  /** Words by which redirects read. */
+  reads: readonly string[]
   /** Words that may name any file. */
   unknown: readonly string[]
   /** Why it cannot be known what it does. */
@@ -62,6 +66,7 @@ export function createFindings(cwd: string, home: string, held: Held = () => und
   const commands: SimpleCommand[] = []
   const paths = new Map<string, PathUse>()
   const writes = new Set<string>()
+  const reads = new Set<string>()
   const unknown = new Set<string>()
   let reason: string | undefined
   let here: Folders = [cwd]
@@ -162,6 +167,10 @@ export function createFindings(cwd: string, home: string, held: Held = () => und
       if (commands.length < mostCommands) commands.push(found)
       else opaque('it holds too many commands')
     },
+    read(word: ShellWord): void {
+      reads.add(word.text)
+      useWord(word)
+    },
     write(path: string): void {
       for (const at of resolve(path)) writes.add(at)
     },
@@ -172,6 +181,7 @@ export function createFindings(cwd: string, home: string, held: Held = () => und
       commands,
       paths: [...paths.values()],
       writes: [...writes],
+      reads: [...reads],
       unknown: [...unknown],
       ...(reason === undefined ? {} : { opaque: reason }),
     }),

@@ -51,10 +51,19 @@ const launchers: Record<string, Options> = {
 
 /** Programs that run what they are told in ways that are not followed here. */
 const closed = new Set(
-  'su runuser run0 pkexec gosu su-exec setpriv capsh taskset chrt numactl prlimit setarch linux32 linux64 arch caffeinate unbuffer rlwrap xvfb-run dbus-run-session ssh-agent fakeroot proot bwrap firejail valgrind hyperfine mksh yash rbash nu xonsh elvish gtimeout gtime gnice genv gxargs flock watch parallel script chroot unshare nsenter strace ltrace systemd-run start-stop-daemon entr zsh fish csh tcsh pwsh'.split(
+  'su runuser run0 pkexec gosu su-exec setpriv capsh taskset chrt numactl prlimit setarch linux32 linux64 arch caffeinate unbuffer rlwrap xvfb-run dbus-run-session ssh-agent fakeroot proot bwrap firejail valgrind hyperfine mksh yash rbash nu xonsh elvish gtimeout gtime gnice genv gxargs flock watch parallel script chroot unshare nsenter strace ltrace systemd-run start-stop-daemon entr zsh fish csh tcsh pwsh vi vim view nvim ex ed red emacs nano pico gdb lldb tclsh wish expect osascript m4 dc crontab at batch screen tmux ld lld mysql irb ipython bpython fzf perf diff3 sdiff mail mailx mutt ftp lftp aria2c yt-dlp youtube-dl cpio pax ldd telnet svn hg ghci scala groovy'.split(
     ' ',
   ),
 )
+
+const shells = new Set(['sh', 'bash', 'dash', 'ash', 'ksh'])
+
+/** Shells whose scripts are looked into. */
+export const isShell = (name: string): boolean => shells.has(name)
+
+/** It runs another program, whatever its options. */
+export const runsOther = (name: string): boolean =>
+  closed.has(name) || Object.hasOwn(launchers, name) || name === 'eval' || name === 'source'
 
 /** `variables`: NAME=VALUE. */
 export type Launch = { program: readonly ShellWord[]; variables: readonly string[] } | { opaque: string }
@@ -110,10 +119,12 @@ function optionWords(word: string, { flags = '', values = '', long = [], longVal
   return 0
 }
 
-/** The programs that a `find` runs for what it finds; the files it finds may be any. Undefined: it cannot be told. */
-export function findPrograms(words: readonly ShellWord[]): ShellWord[][] | undefined {
+/** The words of a `find` itself, and the programs that it runs for what it finds. Undefined: it cannot be told. */
+export function findParts(words: readonly ShellWord[]): { own: ShellWord[]; programs: ShellWord[][] } | undefined {
   const programs: ShellWord[][] = []
-  for (let at = 1; at < words.length; at++) {
+  const own: ShellWord[] = []
+  for (let at = 0; at < words.length; at++) {
+    own.push(words[at]!)
     if (!/^-(exec|ok)(dir)?$/.test(words[at]!.value ?? '')) continue
     const end = words.findIndex(
       (word, index) => index > at && (word.value === ';' || (word.value === '+' && words[index - 1]!.value === '{}')),
@@ -122,5 +133,5 @@ export function findPrograms(words: readonly ShellWord[]): ShellWord[][] | undef
     programs.push(words.slice(at + 1, end))
     at = end
   }
-  return programs
+  return { own, programs }
 }

@@ -3,15 +3,17 @@
 import type { Command, CommandNode, ParsedScript } from 'unbash'
 import { readWord, type Surroundings } from './shell-words.ts'
 
-/** Stands for a name below the folder: what else stands in the word is still judged. */
-const someName = 'x'
+/** Stands for a name below the folder, which may begin with a dash: what else stands in the word is still judged. */
+const someName = '-x'
+/** What find prints begins with the folder that it is given. */
+const foundName = './x'
 const someNumber = '0'
 
 /** They print what they read, or less of it. */
 const filters = new Set(['head', 'tail', 'sort', 'uniq', 'grep', 'egrep', 'fgrep', 'cat', 'tac', 'shuf'])
 const numbers = /^(wc|nproc|date|uname|whoami|id|hostname|arch|getconf|tput|seq|expr)$/
 const plainGit =
-  /^(rev-parse (--short |--abbrev-ref |--short=\d+ )?[\w@{}^~-]+|branch --show-current|describe( --[\w-]+)*|rev-list --count [\w.]+)$/
+  /^(rev-parse (--short |--abbrev-ref |--short=\d+ )?[\w@{}^~-]+|branch --show-current|describe( --[\w-]+)*|rev-list --count [\w.]+|merge-base [\w@/.][\w@/.~^-]* [\w@/.][\w@/.~^-]*)$/
 const names = /^(find|fd|fdfind)$/
 const namesByOption: Record<string, RegExp> = {
   rg: /^(-[a-zA-Z]*l[a-zA-Z]*|--files|--files-with-matches)$/,
@@ -41,10 +43,10 @@ export function printedBy(commands: readonly CommandNode[], around: Surroundings
   const isNames =
     (names.test(name) && !rest.some((word) => /^-(exec|ok|f?printf|fls|fprint)/.test(word))) ||
     rest.some((word) => (Object.hasOwn(namesByOption, name) ? namesByOption[name]! : /^$/).test(word)) ||
-    (name === 'ls' && rest.every((word) => !/^-[a-zA-Z]*[al]|^--/.test(word))) ||
+    (name === 'ls' && rest.every((word) => !/^-[a-zA-Z]*[aAl]|^--/.test(word))) ||
     (name === 'git' && rest[0] === 'ls-files') ||
     (name === 'git' && /^(diff|show|log|diff-tree)$/.test(rest[0] ?? '') && rest.includes('--name-only') && !rest.includes('--no-index'))
-  return isNames ? [someName] : undefined
+  return isNames ? [name === 'find' ? foundName : someName] : undefined
 }
 
 function wordsOf(command: Command, around: Surroundings): string[] | undefined {

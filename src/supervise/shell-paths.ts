@@ -4,7 +4,7 @@
 const longest = 4096 // characters of a path that a system takes
 const most = 64 // pieces of one word
 
-/** The word itself, and what stands in it behind an option letter or one of `= : , @`. Undefined: too much to tell. */
+/** The word itself, and what stands in it behind an option letter or one of `= : , @ ; <`. Undefined: too much to tell. */
 export function pathsIn(word: string): string[] | undefined {
   if (word.length > longest) return /[/~]|\.\.|^\./.test(word) && !/\s/.test(word) ? undefined : []
   const found = new Set<string>()
@@ -14,14 +14,17 @@ export function pathsIn(word: string): string[] | undefined {
     const start = word.search(/[/~.]/)
     if (start > 0) found.add(word.slice(start))
   }
-  const breaks = [...word.matchAll(/[=:,@]/g)].map((match) => match.index)
+  if (/\bfile:.*[[{]/i.test(word)) return undefined // curl has wildcards of its own
+  const breaks = [...word.matchAll(/[=:,@;<]/g)].map((match) => match.index)
   if (breaks.length > most) return undefined
   if (breaks[0] !== undefined && !word.startsWith('-')) found.add(word.slice(0, breaks[0]))
   for (const [index, at] of breaks.entries()) {
     const rest = word.slice(at + 1)
     if (rest.startsWith('//') && isScheme(word.slice(0, at + 1))) continue
     found.add(rest)
-    found.add(word.slice(at + 1, breaks[index + 1]))
+    const piece = word.slice(at + 1, breaks[index + 1]).trim()
+    found.add(piece)
+    found.add(piece.replace(/^"(.*)"$/s, '$1'))
   }
   found.delete('')
   return [...found]

@@ -1,10 +1,12 @@
-// The scripts of sed and awk, which run programs and open files without a word of the shell: what they do beside changing text.
-import type { ShellWord } from './shell-words.ts'
+// Scripts in arguments, of sed, awk, jq and databases, which run programs and open files without a word of the shell: what they do beside
+// changing text.
+import { awkScript } from './awk-script.ts'
+import type { ScriptLanguage, Use } from './harmless.ts'
 
 /** `problem`: it runs something, or what it does cannot be told. `script`: the words that are no files then. */
 export type ScriptUse = { reads: string[]; writes: string[]; script?: readonly string[]; problem?: string }
 
-const tells: ScriptUse = { reads: [], writes: [], problem: 'its script runs something, or cannot be read' }
+const tells: ScriptUse = { reads: [], writes: [], problem: 'its script may run or open something' }
 const longest = 4096 // characters of a script
 
 /** Goes through the commands of a script as GNU sed does. */
@@ -78,53 +80,59 @@ function createScanner(script: string) {
   }
 }
 
-/** Strings, regular expressions and comments are no code. A slash begins an expression only where no value stands before it. */
-const awkToken = /"(?:\\[^]|[^"\\])*"|#[^\n]*|(?<=(?:^|[(,~!&|{};\n])\s*)\/(?:\\.|\[\]?(?:\\.|[^\]\\\n])*\]|[^/\\\n[])*\//g
+const plain: ScriptUse = { reads: [], writes: [] }
 
-function awkScript(script: string): ScriptUse {
-  if (script.length > longest) return tells
-  const code = script.replaceAll(awkToken, '0')
-  return /[\0"@]|\bARGV\b|\bsystem\b|\bgetline\b|(^|[^|])\|([^|]|$)|\bprintf?\b[^;}\n]*>/.test(code) ? tells : { reads: [], writes: [] }
+/** What is not known is no script that can be read. */
+const texts = ({ operands }: Use): string[] => operands.map(({ value }) => value ?? '\0')
+const given = ({ options }: Use, ...names: string[]): string[] =>
+  options.flatMap(([name, value]) => (names.includes(name) ? [value ?? '\0'] : []))
+
+/** Other files, the environment, and what is put together from them. */
+const jqReaches = /\0|\$ENV|\$__|(?<![."\w])(env|input_filename|import|include|modulemeta|get_search_list)\b(?!")/
+const yqReaches = /\0|\$ENV|(?<![."\w])(env|strenv|envsubst|load\w*|system|import|include|filename|input_filename)\b(?!")/
+
+/** Commands of the program itself run and write; in SQL, some functions and statements do. */
+const sqliteHarm =
+  /\0|(^|\n)[ \t]*\.(?!(tables|schema|indexes|indices|databases|headers? (on|off)|mode \w+|width [\d ]+|dbinfo|stats|show|quit|exit|help|version|dump)\b[^|;]*$)|\b(load_extension|readfile|writefile|edit|fts3_tokenizer|fsdir|zipfile)\s*\(|\battach\b|\binto\s+['"]/im
+const sqlHarm =
+  /\0|\\(?!(d[\w+]*|l\+?|dt\+?|conninfo|timing|x|q|h)(\s|$))|\bprogram\b|\bcopy\b|\blo_(import|export)\b|\bpg_\w*(file|ls|execute)\w*/i
+
+const languages: Record<ScriptLanguage, (use: Use) => ScriptUse> = {
+  sed(use) {
+    const scripts = given(use, '-e', '--expression')
+    const all =
+      scripts.length > 0
+        ? scripts
+        : texts(use)
+            .filter((text) => text !== '')
+            .slice(0, 1) // `-i ''` is the way of another sed
+    return { ...sedScript(all.join('\n')), script: all }
+  },
+  awk(use) {
+    const script = texts(use).slice(0, 1)
+    return script.every((text) => text.length <= longest && awkScript(text)) ? { ...plain, script } : tells
+  },
+  jq: (use) => first(use, jqReaches),
+  yq: (use) => first(use, yqReaches),
+  sqlite: (use) =>
+    texts(use)
+      .slice(1)
+      .some((text) => sqliteHarm.test(text)) || use.operands.length < 2
+      ? tells
+      : plain,
+  psql(use) {
+    const scripts = given(use, '-c', '--command')
+    const isOther = use.options.some(([name]) => /^(-l|--list|--version|--help)$/.test(name))
+    return (scripts.length === 0 && !isOther) || scripts.some((text) => sqlHarm.test(text)) ? tells : plain
+  },
 }
 
-/** What the script of a sed or awk does; undefined: the program is neither. */
-export function scriptUse(base: string, words: readonly ShellWord[]): ScriptUse | undefined {
-  const values = words.slice(1).map((word) => word.value ?? '\0') // what is not known is no script that can be read
-  if (/^g?sed$/.test(base)) return sedUse(values)
-  return /^[gmn]?awk$/.test(base) ? awkUse(values) : undefined
+/** The first operand is the script. */
+function first(use: Use, reaches: RegExp): ScriptUse {
+  const script = texts(use).slice(0, 1)
+  return script.some((text) => reaches.test(text)) ? tells : { ...plain, script }
 }
 
-const unknownScript: ScriptUse = { reads: [], writes: [], problem: 'it runs a script that is not known' }
-
-/** Options may stand behind the operands, too. */
-function sedUse(values: readonly string[]): ScriptUse {
-  const scripts: string[] = []
-  const operands: string[] = []
-  for (let at = 0; at < values.length; at++) {
-    const value = values[at]!
-    const script = /^-[bEnrsuz]*e([^]*)$|^--e\w*(?:=([^]*))?$/.exec(value)
-    if (value === '--') {
-      operands.push(...values.slice(at + 1))
-      break
-    }
-    if (script !== null) scripts.push(script[1] || script[2] || (values[++at] ?? ''))
-    else if (/^-[bEnrsuz]*f|^--fi/.test(value)) return unknownScript
-    else if (/^-[bEnrsuz]*l$|^--line-length$/.test(value)) at++
-    else if (!/^-./.test(value) && value !== '') operands.push(value) // `-i ''` is the way of another sed
-  }
-  const all = scripts.length > 0 ? scripts : operands.slice(0, 1)
-  return { ...sedScript(all.join('\n')), script: all }
-}
-
-/** The first operand ends the options. */
-function awkUse(values: readonly string[]): ScriptUse {
-  for (let at = 0; at < values.length; at++) {
-    const value = values[at]!
-    const script = value === '--' ? (values[at + 1] ?? '') : value
-    if (value === '--' || !/^-./.test(value)) return { ...awkScript(script), script: [script] }
-    if (/^-[Fv]$|^--(field-separator|assign)$/.test(value)) at++
-    else if (!/^-[FvW]|^--/.test(value) && /[eEfildDop]/.test(value)) return unknownScript
-    else if (/^-W|^--(fil|inc|loa|exe|so|du|de|pr)/.test(value)) return unknownScript
-  }
-  return awkScript('')
-}
+/** What the script of such a program does; undefined: it has none. */
+export const scriptUse = (use: Use | undefined): ScriptUse | undefined =>
+  use?.spec.script === undefined ? undefined : languages[use.spec.script](use)

@@ -1,20 +1,26 @@
-// Commands by which a run is steered from outside: its questions answered, its project trusted. An agent that uses them would be its own
-// judge, so they are asked about whatever else is allowed.
+// Commands of sluice itself. An agent that answers its own questions, trusts its own project, or starts and stops runs would be its own judge,
+// so all of them but those that only look are asked about whatever else is allowed.
 import type { SimpleCommand } from './shell-findings.ts'
 
 const sluice = /(^|\/)sluice(@[\w.^~-]+)?$|(^|\/)dist\/cli\.js$/
-const steering = new Set(['control', 'answer', 'trust'])
+/** They read and translate; `emit` adds an event of the agent's own to the stream. */
+const looking = new Set(
+  'agents convert validate detect schema watch digest show usage models tools doctor skills tour help emit --help -h --version -V'.split(
+    ' ',
+  ),
+)
 
 /** Of `sluice` itself, however it is started (`npx sluice`, a path). What is not known yet may be one of them. */
 export function steersRuns({ words, text, reach }: SimpleCommand): boolean {
   const at = words.findIndex((word) => sluice.test(word))
   if (at === -1) return false
   const next = words[at + 1]
-  return next === undefined ? reach !== undefined || text !== words.join(' ') : steering.has(next)
+  return next === undefined ? reach !== undefined || text !== words.join(' ') : !looking.has(next)
 }
 
 /** Of a command line that nobody can read to its end: the words are there, and a variable may put them together. */
-export const maySteer = (text: string): boolean => /\bsluice\b/.test(text) && /\b(?:control|answer|trust)\b/.test(text)
+export const maySteer = (text: string): boolean =>
+  /\bsluice(@[\w.^~-]+)?(?![\w./-])/.test(text) && /\b(?:control|answer|trust|run|chat|demo|claude|model)\b/.test(text)
 
 /** An answer to a question, a token, a socket: wherever they stand in the text, also in a script that another program is given. */
 const known = /\.req\.response\b|\bsluice(?:-\w{1,20})?\/[^\s'"`/]{0,80}\.(?:token|sock)\b/gi

@@ -40,5 +40,5 @@ export function isText(base: string, words: readonly ShellWord[], index: number)
   }
   const isFirst = words.slice(0, index).every(({ value }) => /^-[^f]*$/.test(value ?? ''))
   if (patternFirst.has(base) && isFirst) return true
-  return base === 'curl' && /^"?https?:\/\/[\w.:[\]-]+\//.test(word.text)
+  return base === 'curl' && /^"https?:\/\/|^https?:\/\/[\w.:[\]-]+\//.test(word.text)
 }

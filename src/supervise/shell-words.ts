@@ -123,6 +123,14 @@ function addPart(fold: Fold, part: WordPart, isQuoted: boolean, around: Surround
       addPaths(fold, ['/dev/fd/63'])
       fold.reach += '*'
       return
+    case 'BraceExpansion': {
+      const listed = /^\{([\w./-]*(?:,[\w./-]*)+)\}$/.exec(part.text)?.[1]?.split(',')
+      const texts = listed ?? (/^\{\d+\.\.\d+\}$/.test(part.text) ? ['0'] : undefined)
+      if (texts === undefined) break
+      fold.known = false
+      fold.reach += '*'
+      return addPaths(fold, texts)
+    }
     case 'CommandExpansion': {
       const printed = around.output?.(part.script)
       if (printed === undefined) break

@@ -51,20 +51,34 @@ test('what cannot be known makes the whole opaque, and the reason is said', () =
     ['$x', /command word/],
     ['ls "', /cannot be read/],
     ['eval "$x"', /eval runs a text/],
-    ['a | sh', /sh runs what it reads/],
     ['PATH=. ls', /variable PATH/],
     ['ls() { a; }', /defines the function ls/],
     ['cd "$x"; ls y', /folder that is not known/],
     ['ls > "$x"', /writes to a file/],
     ['alias a=b', /alias changes/],
-    ['git -C . -c a.b=c status', /git is told/],
     [`ls ${'a'.repeat(70_000)}`, /longer than/],
-    ['env -S x', /what env runs/],
-    ['xargs -I{} sh -c {}', /xargs puts its input/],
   ]
   for (const [command, reason] of cases) assert.match(of(command).opaque ?? 'clear', reason, command)
   assert.equal(of('ls -la "$x" | wc -l').opaque, undefined)
   assert.match(of('ls \0').invalid ?? '', /control characters/)
+})
+
+test('a program that is used in a way that is not known is doubted alone, and the reason is said', () => {
+  const cases: [command: string, reason: RegExp][] = [
+    ['a | sh', /sh runs what it reads/],
+    ['git -C . -c a.b=c status', /git is not known to be harmless with "-c a\.b=c"/],
+    ['git push --e=./evil', /git push is not known to be harmless with "--e"/],
+    ['git submodule--helper foreach', /git is not known to be harmless with "submodule--helper"/],
+    ['git log "$X"', /git log is not known to be harmless with/],
+    ['env -S x', /what env runs/],
+    ['xargs -I{} sh -c {}', /xargs puts its input/],
+    ['awk \'BEGIN{system("x")}\'', /its script may run or open something/],
+    ['watch ls', /watch runs what it is given in its own way/],
+  ]
+  for (const [command, reason] of cases) {
+    assert.equal(of(command).opaque, undefined, command)
+    assert.match(of(command).commands.find(({ doubt }) => doubt !== undefined)?.doubt ?? 'clear', reason, command)
+  }
 })
 
 test('words that may be paths are found behind options and signs', () => {
