@@ -24,6 +24,7 @@ import {
   valid,
 } from './run-support.ts'
 import { root } from './run.ts'
+import { quote } from './quote.ts'
 
 const bash = (command: string): Rec => ({ name: 'bash', input: { command } })
 const write = (filePath: string, content: string): Rec => ({ name: 'write', input: { filePath, content } })
@@ -34,7 +35,10 @@ const everything = permit('bash=allow', 'write=allow', 'edit=allow', 'read=allow
 /** A program that is found as `claude`. */
 function hostile(here: Place, mode: string, detail = ''): Started {
   const bin = join(here.top, 'bin')
-  const file = here.write('~/bin/claude', `#!/bin/sh\nexec node ${join(root, 'fixtures/agents/hostile.mjs')} ${mode} '${detail}' "$@"\n`)
+  const file = here.write(
+    '~/bin/claude',
+    `#!/bin/sh\nexec node ${quote(join(root, 'fixtures/agents/hostile.mjs'))} ${mode} '${detail}' "$@"\n`,
+  )
   chmodSync(file, 0o755)
   return { env: { PATH: `${join(here.home, 'bin')}:${bin}:${here.env['PATH']}` } }
 }
