@@ -96,11 +96,10 @@ export function createKeyboard({ input, output, onInterrupt }: KeyboardOptions):
   return {
     async line(options) {
       if (isEnded) return { type: 'end' }
-      editor = createEditor({ output, ...options, ahead })
+      // At once: keys that came in the same write as its end are not for it.
+      editor = createEditor({ output, ...options, ahead, onDone: () => (editor = undefined) })
       ahead = ''
-      const typed = await editor.done
-      editor = undefined
-      return typed
+      return editor.done
     },
     choose(keys, signal) {
       if (isEnded || signal.aborted) return Promise.resolve(undefined)
