@@ -103,7 +103,7 @@ export function createKeyboard({ input, output, onInterrupt }: KeyboardOptions):
     },
     choose(keys, signal) {
       if (isEnded || signal.aborted) return Promise.resolve(undefined)
-      const shownAt = Date.now()
+      const shownAt = performance.now()
       const { promise, resolve } = Promise.withResolvers<string | undefined>()
       const settle = (key: string | undefined): void => {
         question = undefined
@@ -115,7 +115,7 @@ export function createKeyboard({ input, output, onInterrupt }: KeyboardOptions):
       question = (text) => {
         const key = text?.toLowerCase()
         if (isEnded) settle(undefined)
-        else if (key !== undefined && keys.includes(key) && Date.now() - shownAt >= earlyMs) settle(key)
+        else if (key !== undefined && keys.includes(key) && performance.now() - shownAt >= earlyMs) settle(key)
       }
       return promise
     },

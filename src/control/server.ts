@@ -87,12 +87,12 @@ function writeToken(path: string, token: string): void {
 async function served({ feed }: Controlled, { connections }: Listening): Promise<void> {
   const isDone = (): boolean => feed.isServed() && [...connections].every(({ writableLength }) => writableLength === 0)
   const sum = (): number => [...connections].reduce((so, { bytesWritten, writableLength }) => so + bytesWritten - writableLength, 0)
-  const deadline = Date.now() + mostGraceMs
+  const deadline = performance.now() + mostGraceMs
   let taken = sum()
-  for (let since = Date.now(); !isDone() && Date.now() < Math.min(deadline, since + graceMs);) {
+  for (let since = performance.now(); !isDone() && performance.now() < Math.min(deadline, since + graceMs);) {
     await new Promise((resolve) => setTimeout(resolve, 5))
     const now = sum()
-    if (now > taken) since = Date.now()
+    if (now > taken) since = performance.now()
     taken = now
   }
 }

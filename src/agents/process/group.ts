@@ -138,7 +138,7 @@ function signalOne(pid: number, signal: NodeJS.Signals | 0): boolean {
 }
 
 async function isGone(isLeft: () => boolean, withinMs: number): Promise<boolean> {
-  for (const until = Date.now() + withinMs; Date.now() < until; await sleep(pollMs)) if (!isLeft()) return true
+  for (const until = performance.now() + withinMs; performance.now() < until; await sleep(pollMs)) if (!isLeft()) return true
   return !isLeft()
 }
 
