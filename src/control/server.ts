@@ -1,9 +1,10 @@
 // The control socket of a run: who reaches it sees what happens, and who has the token says what happens next. No connection owns it.
 import { closeSync, constants, openSync, rmSync, writeSync } from 'node:fs'
 import type { Socket } from 'node:net'
+import { dirname } from 'node:path'
 import { stringifyJson } from '../base/json.ts'
 import { quoted } from '../base/text.ts'
-import { type Listening, listenOn } from './listen.ts'
+import { type Listening, listenOn, sweep } from './listen.ts'
 import { type Controlled, createMethods } from './methods.ts'
 import { ControlError, tokenOf } from './places.ts'
 import { codes, mostUnread, serveLines } from './rpc.ts'
@@ -55,10 +56,12 @@ export async function serveControl({ path, strict, run }: ServeOptions): Promise
   try {
     writeToken(token, run.token)
   } catch (error) {
+    forget()
     await listening.close()
     throw new ControlError(`the token of the run cannot be written to ${quoted(token, 200)}: ${(error as Error).message}`)
   }
   process.on('exit', forget)
+  if (strict) sweep(dirname(path)).catch(() => {}) // nobody waits for it
   return {
     mayAnswer: () => answering.size > 0,
     onChange(hear) {
