@@ -228,7 +228,8 @@ test('what a question shows cannot act on the terminal', async (t) => {
   const { env = {} } = hostile(here, 'screen')
   writeFileSync(join(here.top, 'raw'), '')
   // `script` keeps every byte that the terminal is sent.
-  const line = `exec script -qefc '${join(root, 'bin/sluice')} run go --agent claude --format sluice > /dev/null' ${join(here.top, 'raw')}`
+  const run = `${quote(join(root, 'bin/sluice'))} run go --agent claude --format sluice > /dev/null`
+  const line = `exec script -qefc ${quote(run)} ${quote(join(here.top, 'raw'))}`
   using pane = openPane(['/bin/sh', '-c', line], { cwd: here.root, env: { ...here.env, ...env } })
   for (const key of ['n', '1']) {
     await pane.shows(key === '1' ? /your own words: *$/ : /n Reject: *$/)
