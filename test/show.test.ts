@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { scratch, shell, sluice } from './run.ts'
+import { quote } from './quote.ts'
 
 const sample = 'samples/claude-session.ndjson'
 const escapes = /\x1b\[\d+m/g
 /** On a terminal of so many columns. */
 const onTerminal = (columns: number, args: string, variables = ''): string =>
-  shell(`script -qec "stty cols ${columns}; ${variables} sluice show ${args}" /dev/null`).stdout.replaceAll('\r\n', '\n')
+  shell(`script -qec ${quote(`stty cols ${columns}; ${variables} sluice show ${args}`)} /dev/null`).stdout.replaceAll('\r\n', '\n')
 
 test('a session on one page: who, the subagent under its call, times, tokens and cost', () => {
   const { stdout, status } = sluice(['show', sample])

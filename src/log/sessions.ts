@@ -66,10 +66,13 @@ export function openSessionLog(folder: string, id: string, lastSeq = 0, claimed?
     },
     flush,
     close() {
-      flush()
-      fdatasyncSync(fd)
-      closeSync(fd)
-      held.release()
+      try {
+        flush()
+        fdatasyncSync(fd)
+      } finally {
+        closeSync(fd)
+        held.release() // also when the disk is full
+      }
     },
   }
 }
