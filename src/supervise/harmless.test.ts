@@ -60,6 +60,10 @@ const attacks: Record<string, string[]> = {
     'git send-email --smtp-server=./evil x',
     'git apply --unsafe-paths x',
     'git log $(cat options)',
+    'GIT_PAGER=./evil git log',
+    'GIT_EDITOR=./evil git commit',
+    'GIT_PAGER=$X git log',
+    'EDITOR="cat;evil" git commit',
     'git fetch {origin,--upload-pack=./evil}',
     'git fetch {origin,-v,-x}',
     'git fetch -{v,x}',
@@ -456,7 +460,7 @@ const attacks: Record<string, string[]> = {
 
 const all = Object.values(attacks).flat()
 /** The program itself, what it is started with, and harmless ones that are run in its turn. */
-const nameOf = (text: string): string => text.replace(/^(echo evil \| |ls \| )/, '').replace(/ .*/s, '')
+const nameOf = (text: string): string => text.replace(/^(echo evil \| |ls \| |[A-Z_]+=\S+ )/, '').replace(/ .*/s, '')
 const rules = [...new Set([...all.map(nameOf), 'ls', 'echo', 'pip', 'tsc'])].map((name) => `bash:${name} *=allow`)
 
 for (const [group, commands] of Object.entries(attacks)) {
