@@ -84,6 +84,9 @@ const maySplit = (word: ShellWord): boolean => word.paths === undefined && (word
 const mayBeOption = (word: ShellWord): boolean =>
   word.paths === undefined ? !/^[^*-]/.test(word.reach ?? '*') : word.paths.some((path) => path.startsWith('-'))
 
+const longest = 4096 // characters of a word that is held against a shape
+const fits = (shape: Pick<RegExp, 'test'>, text: string): boolean => text.length <= longest && shape.test(text)
+
 const looksLikeOption = (value: string): boolean => /^-[^\d\s.]/.test(value)
 
 /** Where only a number or a date is not known yet, any will do. */
@@ -106,7 +109,7 @@ export function useOf(spec: Harmless, label: string, given: readonly ShellWord[]
   function option(name: string, value: string | undefined, taking: Taking): void {
     use.options.push([name, value])
     const shape = spec.values?.[name]
-    if (shape !== undefined && (value === undefined ? taking !== '?' : !shape.test(value))) doubt(`${name} ${value ?? ''}`.trim())
+    if (shape !== undefined && (value === undefined ? taking !== '?' : !fits(shape, value))) doubt(`${name} ${value ?? ''}`.trim())
     if (taking === '>') {
       if (value === undefined) doubt(name)
       else if (value !== '-') use.writes.push(value)
@@ -116,7 +119,10 @@ export function useOf(spec: Harmless, label: string, given: readonly ShellWord[]
   /** The word that follows an option is its value. */
   function valueAfter(name: string, taking: Taking): void {
     const word = words[++at]
-    const isOther = word?.value !== undefined && looksLikeOption(word.value) && spec.values?.[name]?.test(word.value) !== true
+    const isOther =
+      word?.value !== undefined &&
+      looksLikeOption(word.value) &&
+      !(spec.values?.[name] !== undefined && fits(spec.values[name], word.value))
     const isList = word?.paths !== undefined && word.value === undefined && mayBeOption(word)
     if (word === undefined || isOther || isList || maySplit(word)) doubt(word === undefined ? name : `${name} ${word.text}`)
     option(name, word?.value, taking)
@@ -161,7 +167,7 @@ export function useOf(spec: Harmless, label: string, given: readonly ShellWord[]
   function operand(word: ShellWord): void {
     use.operands.push(word)
     const texts = word.value !== undefined ? [word.value] : (word.paths ?? [(word.reach ?? '*').replaceAll('*', '\0')])
-    if (texts.some((text) => spec.operands?.test(text) === false)) doubt(word.text)
+    if (texts.some((text) => spec.operands !== undefined && !fits(spec.operands, text))) doubt(word.text)
   }
 
   function runs(program: readonly ShellWord[]): void {

@@ -82,10 +82,11 @@ function createScanner(script: string) {
 
 const plain: ScriptUse = { reads: [], writes: [] }
 
-/** What is not known is no script that can be read. */
-const texts = ({ operands }: Use): string[] => operands.map(({ value }) => value ?? '\0')
+/** What is not known, or too long, is no script that can be read. */
+const readable = (value: string | undefined): string => (value === undefined || value.length > longest ? '\0' : value)
+const texts = ({ operands }: Use): string[] => operands.map(({ value }) => readable(value))
 const given = ({ options }: Use, ...names: string[]): string[] =>
-  options.flatMap(([name, value]) => (names.includes(name) ? [value ?? '\0'] : []))
+  options.flatMap(([name, value]) => (names.includes(name) ? [readable(value)] : []))
 
 /** Other files, the environment, and what is put together from them. */
 const jqReaches = /\0|\$ENV|\$__|(?<![."\w])(env|input_filename|import|include|modulemeta|get_search_list)\b(?!")/

@@ -195,7 +195,10 @@ export const isOwnVariable = (name: string): boolean =>
 /** Variables that change no more than how a program talks; any other may change what runs (PATH, LD_PRELOAD, GIT_SSH, HOME …). */
 export const isHarmlessVariable = (name: string, value?: string): boolean =>
   (/^(LANG|LC_[A-Z]+)$/.test(name) && value !== undefined && isPlainLocale(value)) ||
-  /^(TZ|CI|NO_COLOR|FORCE_COLOR|CLICOLOR|COLUMNS|LINES|DEBUG|NODE_ENV|RUST_BACKTRACE|GIT_TERMINAL_PROMPT|GIT_OPTIONAL_LOCKS)$/.test(name)
+  (/^((GIT_)?PAGER|(GIT_)?EDITOR|GIT_SEQUENCE_EDITOR|VISUAL)$/.test(name) && /^(cat|true|:|)$/.test(value ?? 'x')) ||
+  /^(TZ|CI|NO_COLOR|FORCE_COLOR|CLICOLOR|COLUMNS|LINES|DEBUG|NODE_ENV|RUST_BACKTRACE|RUST_LOG|CARGO_TERM_COLOR|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|NODE_NO_WARNINGS|CGO_ENABLED|GOOS|GOARCH|HUSKY|PORT|DEBIAN_FRONTEND|GIT_TERMINAL_PROMPT|GIT_OPTIONAL_LOCKS)$/.test(
+    name,
+  )
 
 /** Bash reads the rest of a line by its locale: in GBK a quote may be half of a character. */
 const isPlainLocale = (value: string): boolean => /^(C|POSIX|[A-Za-z_]+\.(UTF-8|utf8))$/.test(value)
