@@ -117,12 +117,15 @@ test('without its own Node takes the one on PATH, and says what is missing when 
   assert.equal(none.status, 127)
   assert.equal(none.said, '')
   assert.match(none.stderr, /^sluice: no Node\.js found: .*no node\/node_modules\/node\/bin\/node.*Node\.js 24 or newer.*npm ci.*\n$/)
-  // An empty PATH means the current folder to many shells; a `node` that lies there is not ours.
+  // An empty or relative entry means the current folder; a `node` that lies there is not ours.
   writeFileSync(join(empty, 'node'), '#!/bin/sh\necho stranger\n')
   chmodSync(join(empty, 'node'), 0o755)
-  const stranger = run(join(root, 'bin/sluice'), [], { cwd: empty, env: { PATH: '' } })
-  assert.equal(stranger.status, 127)
-  assert.equal(stranger.said, '')
+  for (const path of ['', '.', ':', '../empty', '::.']) {
+    const stranger = run(join(root, 'bin/sluice'), [], { cwd: empty, env: { PATH: path } })
+    assert.deepEqual([stranger.status, stranger.said], [127, ''], `PATH=${path}`)
+  }
+  for (const path of [`.:${tools}`, `:${tools}`, `../empty:${tools}`])
+    assert.equal(run(join(root, 'bin/sluice'), ['exit', '3'], { cwd: empty, env: { PATH: path } }).status, 3, `PATH=${path}`)
 })
 
 test('says how to build when dist/cli.js is missing', () => {

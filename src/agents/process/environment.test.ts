@@ -14,6 +14,18 @@ test('a child gets what is on the list and the word that it is run by an agent',
   })
 })
 
+test('a program is never looked up in the folder of the project', () => {
+  for (const [path, left] of [
+    ['.:/bin', '/bin'],
+    [':/bin:', '/bin'],
+    ['bin:/bin:../x', '/bin'],
+    ['.', '/usr/bin:/bin'],
+    ['', '/usr/bin:/bin'],
+    ['bin::.', '/usr/bin:/bin'],
+  ])
+    assert.equal(childEnvironment({ PATH: path })['PATH'], left, `PATH=${path}`)
+})
+
 test('code that a variable would load into every child is not passed', () => {
   const env = { NODE_OPTIONS: '--require x', BASH_ENV: 'x', ENV: 'x', LD_PRELOAD: 'x', PROMPT_COMMAND: 'x', 'BASH_FUNC_ls%%': '() { x; }' }
   assert.deepEqual(childEnvironment(env), { AGENT: '1' })

@@ -37,12 +37,11 @@ export function childEnvironment(env: Variables, more: readonly string[] = []): 
  */
 const isPlainLocale = (value: string): boolean => /^(|C|POSIX|[A-Za-z_]+\.utf-?8(@\w+)?)$/i.test(value)
 
-/** An empty or relative entry would let the project bring its own `ls`. */
-const absoluteOnly = (path: string): string =>
-  path
-    .split(':')
-    .filter((entry) => entry.startsWith('/'))
-    .join(':')
+/** An empty or relative entry would let the project bring its own `ls`; and a PATH without entries means the current folder. */
+function absoluteOnly(path: string): string {
+  const entries = path.split(':').filter((entry) => entry.startsWith('/'))
+  return entries.length === 0 ? '/usr/bin:/bin' : entries.join(':')
+}
 
 /** The same for another agent, which needs its own settings and keys too: `own` names them. Ours never pass. */
 export function agentEnvironment(env: Variables, own: RegExp, more: readonly string[] = []): Record<string, string> {
