@@ -7,7 +7,7 @@ import test from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Group, startGroup } from './group.ts'
 
-const env = { PATH: process.env['PATH'] ?? '' }
+const env = { PATH: '/usr/bin:/bin' }
 const start = (command: string): Promise<Group> => startGroup({ file: 'bash', args: ['-c', command], cwd: '/', env })
 
 /** Not counting the dead that nobody has buried. */
@@ -33,6 +33,13 @@ async function firstLine(stream: NodeJS.ReadableStream): Promise<string> {
   }
   return all
 }
+
+test('a command may open its outputs by name', { skip: process.platform !== 'linux' }, async () => {
+  const group = await start('echo one > /dev/stdout; echo two > /dev/stderr; echo three | tee /dev/stderr; echo four >> /proc/self/fd/2')
+  assert.deepEqual(await Promise.all([text(group.stdout), text(group.stderr)]), ['one\nthree\n', 'two\nthree\nfour\n'])
+  assert.equal((await group.exited).code, 0)
+  await group.end()
+})
 
 test('output, exit code and signal are those of the command', async () => {
   const group = await start('echo out; echo err >&2; exit 7')

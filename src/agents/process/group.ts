@@ -6,6 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { markedPids, markName } from './marked.ts'
+import { createPipes } from './pipes.ts'
 
 export type GroupOptions = {
   file: string
@@ -73,16 +74,25 @@ signal KILL` // once more, for what was just being started
 
 /** Throws when the system cannot start a process at all, or the folder is not there. */
 export async function startGroup({ file, args, cwd, env, stdin, mark }: GroupOptions): Promise<Group> {
+  const pipes = await createPipes(2)
   const child = spawn('/bin/sh', ['-c', waitForGo, 'sh', file, ...args], {
     cwd,
     env: mark === undefined ? env : { ...env, [markName]: mark },
     detached: true,
-    stdio: [stdin ?? 'ignore', 'pipe', 'pipe', 'pipe'],
+    stdio: [stdin ?? 'ignore', ...(pipes?.ends ?? ['pipe' as const, 'pipe' as const]), 'pipe'],
   })
   const exited = new Promise<Exit>((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })))
-  await new Promise<void>((resolve, reject) => child.once('spawn', resolve).once('error', reject))
-  const { pid, stdout, stderr } = child as typeof child & { pid: number; stdout: Readable; stderr: Readable }
-  for (const stream of child.stdio) stream?.on('error', () => {}) // the other side is gone: its exit says so
+  try {
+    await new Promise<void>((resolve, reject) => child.once('spawn', resolve).once('error', reject))
+  } catch (error) {
+    for (const output of pipes?.outputs ?? []) output.destroy()
+    throw error
+  } finally {
+    pipes?.closeEnds()
+  }
+  const { pid } = child as typeof child & { pid: number }
+  const [stdout, stderr] = (pipes?.outputs ?? [child.stdout, child.stderr]) as [Readable, Readable]
+  for (const stream of [stdout, stderr, ...child.stdio]) stream?.on('error', () => {}) // the other side is gone: its exit says so
   const drained = Promise.all([stdout, stderr].map((pipe) => new Promise<void>((resolve) => pipe.once('close', resolve))))
   const release = guardGroup(pid, mark)
   ;(child.stdio[3] as Writable).end('\n')
@@ -128,7 +138,7 @@ function signalOne(pid: number, signal: NodeJS.Signals | 0): boolean {
 }
 
 async function isGone(isLeft: () => boolean, withinMs: number): Promise<boolean> {
-  for (const until = Date.now() + withinMs; Date.now() < until; await sleep(pollMs)) if (!isLeft()) return true
+  for (const until = performance.now() + withinMs; performance.now() < until; await sleep(pollMs)) if (!isLeft()) return true
   return !isLeft()
 }
 
