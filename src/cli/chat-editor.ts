@@ -15,6 +15,8 @@ export type EditorOptions = {
   words: readonly string[]
   /** What was typed before the line was there. */
   ahead?: string
+  /** It takes no more keys. */
+  onDone(): void
 }
 
 export type Editor = {
@@ -29,7 +31,7 @@ export type Editor = {
 const lineBreak = '⏎'
 const shownLines = 3 // of a pasted text; a longer one is only named
 
-export function createEditor({ output, prompt, history, words, ahead = '' }: EditorOptions): Editor {
+export function createEditor({ output, prompt, history, words, ahead = '', onDone }: EditorOptions): Editor {
   const pasted = new Map<string, string>()
   // The keys come through `write`; the interface's own input never has any.
   const line = createInterface({
@@ -45,6 +47,7 @@ export function createEditor({ output, prompt, history, words, ahead = '' }: Edi
 
   const finish = (typed: Typed): void => {
     line.close()
+    onDone()
     resolve(typed)
   }
   const leave = (typed: Typed, sign: string): void => {

@@ -80,6 +80,17 @@ test('what is typed while the agent works waits for the next prompt', async (t) 
   assert.deepEqual(await typing(' one\r'), { type: 'line', text: 'next one' })
 })
 
+test('keys that come with the end of a line in one write wait for the next prompt', async (t) => {
+  const { typing } = terminal(t)
+  for (const end of ['\r', ctrlC, ctrlD, '\r\n'])
+    for (const more of [ctrlD, ctrlC, '\r', '\t', up, '\x1b[D', '\x1b\r', '\x7f']) {
+      const { type } = await typing(`${end}${more}`)
+      assert.equal(type, { '\r': 'line', '\r\n': 'line', [ctrlC]: 'interrupt', [ctrlD]: 'end' }[end])
+    }
+  assert.deepEqual(await typing(`/exit\rand more${paste(' pasted')}`), { type: 'line', text: '/exit' })
+  assert.deepEqual(await typing(' typed\r'), { type: 'line', text: 'and more pasted typed' })
+})
+
 test('a key answers a question only when there was time to see it', async (t) => {
   const { keyboard, input } = terminal(t)
   const answer = keyboard.choose(['y', 'n'], new AbortController().signal)

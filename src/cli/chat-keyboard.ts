@@ -96,15 +96,14 @@ export function createKeyboard({ input, output, onInterrupt }: KeyboardOptions):
   return {
     async line(options) {
       if (isEnded) return { type: 'end' }
-      editor = createEditor({ output, ...options, ahead })
+      // At once: keys that came in the same write as its end are not for it.
+      editor = createEditor({ output, ...options, ahead, onDone: () => (editor = undefined) })
       ahead = ''
-      const typed = await editor.done
-      editor = undefined
-      return typed
+      return editor.done
     },
     choose(keys, signal) {
       if (isEnded || signal.aborted) return Promise.resolve(undefined)
-      const shownAt = Date.now()
+      const shownAt = performance.now()
       const { promise, resolve } = Promise.withResolvers<string | undefined>()
       const settle = (key: string | undefined): void => {
         question = undefined
@@ -116,7 +115,7 @@ export function createKeyboard({ input, output, onInterrupt }: KeyboardOptions):
       question = (text) => {
         const key = text?.toLowerCase()
         if (isEnded) settle(undefined)
-        else if (key !== undefined && keys.includes(key) && Date.now() - shownAt >= earlyMs) settle(key)
+        else if (key !== undefined && keys.includes(key) && performance.now() - shownAt >= earlyMs) settle(key)
       }
       return promise
     },
