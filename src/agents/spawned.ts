@@ -315,9 +315,9 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     const started = (group = await startGroup({ ...start, stdin: 'pipe', mark: randomBytes(12).toString('hex') }))
     stderr = tailOf(started.stderr)
     if (driver.overhear !== undefined) linesOf(started.stderr, overhear)
-    let heardAt = Date.now()
+    let heardAt = performance.now()
     started.stdout.on('data', (chunk: Buffer) => {
-      heardAt = Date.now()
+      heardAt = performance.now()
       listener.push(chunk)
       host.release()
       if (started.stdin!.writableLength > mostUnread) parting.abandon('unread', 'asked more than it read the answers to', 'now')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { isoOf, timeOfIso } from './time.ts'
+import { createClock, isoOf, timeOfIso } from './time.ts'
 
 test('agrees with Date.parse, whatever was read before', () => {
   const made = fc.date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true }).map((date) => date.toISOString())
@@ -34,3 +34,9 @@ test('writes times as Date does, whatever was written before', () => {
 })
 
 test('what is no text has no time', () => assert.deepEqual([undefined, null, 5, {}].map(timeOfIso), Array(4).fill(undefined)))
+
+test('a clock never goes back, and goes on from where it was', () => {
+  const wall = [1000, 1005, 400, 410, 9000, 8999, 9001]
+  const now = createClock(() => wall.shift()!)
+  assert.deepEqual(Array.from({ length: 7 }, now), [1000, 1005, 1005, 1015, 9605, 9605, 9607])
+})

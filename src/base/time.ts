@@ -1,4 +1,18 @@
-// Times as programs write them.
+// Times as programs write them, and the clock of a run.
+
+/**
+ * Milliseconds since the epoch that never go back: when the system's clock is set back, time goes on from where it was, so that no
+ * duration is negative and no deadline moves away. When it is set forward, or the machine has slept, this one follows.
+ */
+export function createClock(wall: () => number = Date.now): () => number {
+  let ahead = 0
+  let last = Number.NEGATIVE_INFINITY
+  return () => {
+    const at = wall()
+    if (at + ahead < last) ahead = last - at
+    return (last = at + ahead)
+  }
+}
 
 // The day of the last time that was read: a stream has few days, and Date.parse costs as much as the rest of a record.
 let day = '-'

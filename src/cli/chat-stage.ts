@@ -2,6 +2,7 @@
 // Nothing is drawn while the person types; it is shown when the next turn begins.
 import type { Event } from '../model/event.ts'
 import { createLiveView, type LiveOptions } from '../views/live.ts'
+import { now } from './clock.ts'
 import { createPainter, type Size } from './chat-screen.ts'
 
 export type Stage = {
@@ -29,10 +30,9 @@ export function createStage({ write, size, width, ...options }: StageOptions): S
   let drawnAt = 0
 
   function draw(): void {
-    const now = Date.now()
-    drawnAt = now
+    drawnAt = performance.now()
     view.resize(width())
-    const tail = view.tail(now)
+    const tail = view.tail(now())
     painter.paint(lines, held === undefined ? tail : [...tail, held])
     lines = []
   }
@@ -42,7 +42,7 @@ export function createStage({ write, size, width, ...options }: StageOptions): S
 
   return {
     push: (event) => void lines.push(...view.push(event)),
-    flush: () => drawIf(lines.length > 0 || Date.now() - drawnAt >= soonMs),
+    flush: () => drawIf(lines.length > 0 || performance.now() - drawnAt >= soonMs),
     put(more) {
       lines.push(...more)
       drawIf(true)

@@ -80,14 +80,14 @@ function createEvents() {
 
 /** Who is told to wait waits, but not for ever. Each time anew: a connection that is idle for long is closed, and there are only so many. */
 async function emit(path: string, event: Rec): Promise<void> {
-  const deadline = Date.now() + patienceMs
+  const deadline = performance.now() + patienceMs
   for (;;) {
     try {
       using client = await connectTo(path)
       return void (await client.call('emit', { event }))
     } catch (error) {
       const { code, data } = error as { code?: unknown; data?: { retryMs?: number } }
-      if (code !== tooMany || Date.now() > deadline) throw error
+      if (code !== tooMany || performance.now() > deadline) throw error
       await sleep(Math.max(1, data?.retryMs ?? 100))
     }
   }

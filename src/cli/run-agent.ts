@@ -15,6 +15,7 @@ import type { Event, EventOf } from '../model/event.ts'
 import { forSession, prepareBuiltin, type Prepared } from '../run/builtin.ts'
 import { type Frame, prepareFrame } from '../run/frame.ts'
 import { builtInScripts } from '../script/demo.ts'
+import { now } from './clock.ts'
 import { CommandError, say, usageError } from './exit.ts'
 import { programOf } from './run-fit.ts'
 import type { AgentFlags } from './run-options.ts'
@@ -43,7 +44,7 @@ export async function agentOf(flags: AgentFlags, dataFolder: string): Promise<Ag
 /** Of the built-in agent. */
 export async function prepare(flags: AgentFlags, dataFolder: string): Promise<Prepared> {
   const prices = await loadPrices()
-  return told(prepareBuiltin({ ...flags, env: process.env, dataFolder, version, scripts: builtInScripts, prices, now: Date.now }))
+  return told(prepareBuiltin({ ...flags, env: process.env, dataFolder, version, scripts: builtInScripts, prices, now }))
 }
 
 export function builtinAgent(prepared: Prepared): Agent {

@@ -23,6 +23,7 @@ import { type Answerer, type Chooser, type Run, startRun } from '../run/run.ts'
 import { logSink } from '../run/sinks.ts'
 import { brokerOf, questionCleaner, secretsOf, stagesOf } from '../run/supervisors.ts'
 import type { DeniedButRanSettings } from '../supervise/denied-but-ran.ts'
+import { now } from './clock.ts'
 import { say, usageError } from './exit.ts'
 import { createAgain } from './run-again.ts'
 import type { Agent } from './run-agent.ts'
@@ -74,7 +75,6 @@ async function composed(
   const { places } = agent.frame
   const { run } = flags
   const id = run.id ?? newId('run')
-  const now = Date.now
   const watch = await watchOf(flags, agent.frame, now(), first.history, deniedOf(flags, agent))
   const secrets = flags.redact ? await secretsOf(agent.frame) : undefined
   const logs = sessionLogs(first.log, unwritten)
@@ -244,7 +244,7 @@ async function notifierOf({ run: { command, webhook } }: AgentFlags, emit: (even
   const { createNotifier, webhookOf, WebhookError } = await import('../run/notify.ts') // rarely needed
   try {
     const address = webhook === undefined ? undefined : webhookOf(webhook, process.env)
-    return createNotifier({ command, webhook: address, cwd: process.cwd(), env: process.env, now: Date.now, emit })
+    return createNotifier({ command, webhook: address, cwd: process.cwd(), env: process.env, now, emit })
   } catch (error) {
     throw error instanceof WebhookError ? usageError(error.message) : error
   }

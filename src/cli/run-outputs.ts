@@ -46,7 +46,7 @@ export async function openOutput(path: string): Promise<LineOut> {
   checkOwner(path, lstatSync(path, { throwIfNoEntry: false }))
   const isPipe = statSync(path, { throwIfNoEntry: false })?.isFIFO() === true
   const { O_WRONLY, O_CREAT, O_NONBLOCK } = constants
-  const deadline = Date.now() + patienceMs
+  const deadline = performance.now() + patienceMs
   for (;;) {
     try {
       const fd = openSync(path, isPipe ? O_WRONLY | O_NONBLOCK : O_WRONLY | O_CREAT, 0o600)
@@ -59,7 +59,7 @@ export async function openOutput(path: string): Promise<LineOut> {
       return lineOut(fd)
     } catch (error) {
       if (error instanceof CommandError) throw error
-      if (isPipe && hasCode(error, 'ENXIO') && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20))
+      if (isPipe && hasCode(error, 'ENXIO') && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20))
       else throw usageError(`cannot write to ${quoted(path, 500)}: ${openReason(error)}`)
     }
   }

@@ -9,8 +9,8 @@ const idly = { ref: false }
 /** `heardAt`: when something came last on stdout. Nothing of the group is left then, and nothing more is read. */
 export async function drain(group: Group, heardAt: () => number, { drainMs, termMs }: Patience): Promise<void> {
   const { stdout, stderr, drained } = group
-  const exitedAt = Date.now()
-  while (!stdout.closed && Date.now() - heardAt() < drainMs && Date.now() - exitedAt < 10 * drainMs)
+  const exitedAt = performance.now()
+  while (!stdout.closed && performance.now() - heardAt() < drainMs && performance.now() - exitedAt < 10 * drainMs)
     await Promise.race([drained, sleep(20, undefined, idly)])
   await group.end(termMs)
   await Promise.race([drained, sleep(drainMs, undefined, idly)]) // why it failed stands on stderr, and may come late
