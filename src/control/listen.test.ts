@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { serveEmit } from './emit-socket.ts'
@@ -67,6 +67,24 @@ test('of the sockets that agents are told of, those of killed runs go when the n
   await sweep(folder)
   assert.deepEqual(readdirSync(folder).sort(), ['alive.sock', 'file.sock', 'own.sock', 'young.sock'])
   await Promise.all([emitting.close(), other.close()])
+})
+
+test('sockets and tokens of killed runs go when the next run begins; those of a run that lives stay', async () => {
+  await using alive = await fakeRun()
+  const folder = dirname(alive.control.path!)
+  const paths = (name: string): string[] => [join(folder, `${name}.sock`), join(folder, `${name}.token`)]
+  for (const name of ['dead', 'young']) {
+    leaveSocket(paths(name)[0]!)
+    writeFileSync(paths(name)[1]!, 'token')
+  }
+  writeFileSync(join(folder, 'orphan.token'), 'token')
+  writeFileSync(join(folder, 'mine.txt'), 'mine')
+  for (const path of [...paths('dead'), ...paths('run_1'), join(folder, 'orphan.token'), join(folder, 'mine.txt')]) utimesSync(path, 0, 0)
+  await using next = await fakeRun({ id: 'run_2', env: alive.env })
+  while ([...paths('dead'), join(folder, 'orphan.token')].some((path) => existsSync(path))) await sleep(5)
+  const left = ['run_1', 'run_2', 'young'].flatMap((name) => [`${name}.sock`, `${name}.token`])
+  assert.deepEqual(readdirSync(folder).sort(), [...left, 'mine.txt'].sort())
+  assert.ok(next.control.path !== undefined)
 })
 
 test('a file of that name is not removed, and nobody is told to remove a folder', async () => {

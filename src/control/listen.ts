@@ -5,7 +5,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { quoted } from '../base/text.ts'
-import { ControlError, prepareFolder } from './places.ts'
+import { ControlError, prepareFolder, socketOfToken } from './places.ts'
 
 const patienceMs = 250
 
@@ -81,13 +81,23 @@ async function removeStale(path: string, another = ''): Promise<void> {
 
 const youngMs = 60_000 // a socket is there a moment before anybody listens on it
 
-/** In a folder that is for sockets of ours alone, whose names no run uses twice: those that killed runs left behind go. */
+/** In a folder that is for sockets of ours alone: what killed runs left behind goes, their tokens too. */
 export async function sweep(folder: string): Promise<void> {
-  for (const name of readdirSync(folder)) {
+  const names = readdirSync(folder)
+  for (const name of names) {
     const path = join(folder, name)
-    const found = lstatSync(path, { throwIfNoEntry: false })
-    if (found?.isSocket() === true && Date.now() - found.mtimeMs > youngMs) await removeStale(path).catch(() => {}) // somebody listens
+    if (name.endsWith('.sock') && isOld(path)) await removeStale(path).catch(() => {}) // somebody listens, or it is no socket
   }
+  for (const name of names) {
+    const path = join(folder, name)
+    const socket = socketOfToken(path)
+    if (socket !== undefined && lstatSync(socket, { throwIfNoEntry: false }) === undefined && isOld(path)) remove(path)
+  }
+}
+
+function isOld(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  return found !== undefined && Date.now() - found.mtimeMs > youngMs
 }
 
 /** Only a refusal proves that nobody is there; who is merely busy lets us wait. */

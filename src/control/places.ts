@@ -29,6 +29,8 @@ export function socketOf(env: Env, run: string): string {
 }
 
 export const tokenOf = (socket: string): string => `${socket.replace(/\.sock$/, '')}.token`
+/** The other way round; undefined when it is not the name of a token. */
+export const socketOfToken = (path: string): string | undefined => (path.endsWith('.token') ? path.replace(/token$/, 'sock') : undefined)
 
 /**
  * Makes the folder of a socket, or proves that nobody else can put files into it. `strict`: it is for sockets alone, and for nobody

@@ -1,9 +1,10 @@
 // The control socket of a run: who reaches it sees what happens, and who has the token says what happens next. No connection owns it.
 import { closeSync, constants, openSync, rmSync, writeSync } from 'node:fs'
 import type { Socket } from 'node:net'
+import { dirname } from 'node:path'
 import { stringifyJson } from '../base/json.ts'
 import { quoted } from '../base/text.ts'
-import { type Listening, listenOn } from './listen.ts'
+import { type Listening, listenOn, sweep } from './listen.ts'
 import { type Controlled, createMethods } from './methods.ts'
 import { ControlError, tokenOf } from './places.ts'
 import { codes, mostUnread, serveLines } from './rpc.ts'
@@ -55,10 +56,12 @@ export async function serveControl({ path, strict, run }: ServeOptions): Promise
   try {
     writeToken(token, run.token)
   } catch (error) {
+    forget()
     await listening.close()
     throw new ControlError(`the token of the run cannot be written to ${quoted(token, 200)}: ${(error as Error).message}`)
   }
   process.on('exit', forget)
+  if (strict) sweep(dirname(path)).catch(() => {}) // nobody waits for it
   return {
     mayAnswer: () => answering.size > 0,
     onChange(hear) {
@@ -87,12 +90,12 @@ function writeToken(path: string, token: string): void {
 async function served({ feed }: Controlled, { connections }: Listening): Promise<void> {
   const isDone = (): boolean => feed.isServed() && [...connections].every(({ writableLength }) => writableLength === 0)
   const sum = (): number => [...connections].reduce((so, { bytesWritten, writableLength }) => so + bytesWritten - writableLength, 0)
-  const deadline = Date.now() + mostGraceMs
+  const deadline = performance.now() + mostGraceMs
   let taken = sum()
-  for (let since = Date.now(); !isDone() && Date.now() < Math.min(deadline, since + graceMs);) {
+  for (let since = performance.now(); !isDone() && performance.now() < Math.min(deadline, since + graceMs);) {
     await new Promise((resolve) => setTimeout(resolve, 5))
     const now = sum()
-    if (now > taken) since = Date.now()
+    if (now > taken) since = performance.now()
     taken = now
   }
 }
