@@ -169,3 +169,23 @@ test('a file with far too many rules is refused at once', async () => {
   assert.match(await fails(JSON.stringify({ profiles: { a: { permission: { bash: rules } } } })), /there are 65000 rules/)
   assert.ok(performance.now() - from < 10_000)
 })
+
+test('a file with far too many of anything is refused at once', async () => {
+  const some = (count: number, of: (index: number) => unknown) =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`n${at}`, of(at)]))
+  const rules = some(999, () => 'deny')
+  const files: [object, RegExp][] = [
+    [{ profiles: some(60, () => ({ permission: { bash: rules } })) }, /there are 59940 rules; at most 1000 are taken/],
+    [{ profiles: some(30_000, () => ({})) }, /profiles: there are 30000; at most 1000 are taken/],
+    [{ mcp: some(20_000, () => ({ url: 'http://a.b' })) }, /mcp: there are 20000; at most 1000 are taken/],
+    [{ redact: { patterns: Object.keys(some(60_000, () => 0)) } }, /redact\.patterns: there are 60000; at most 1000 are taken/],
+    [{ tools: Object.keys(some(60_000, () => 0)) }, /tools: there are 60000; at most 1000 are taken/],
+    [{ instructions: Object.keys(some(60_000, () => 0)) }, /instructions: there are 60000/],
+    [{ env: Object.keys(some(60_000, () => 0)) }, /env: there are 60000/],
+  ]
+  for (const [file, told] of files) {
+    const from = performance.now()
+    assert.match(await fails(JSON.stringify(file)), told)
+    assert.ok(performance.now() - from < 5000, `${String(told)} took ${performance.now() - from} ms`)
+  }
+})

@@ -40,7 +40,7 @@ export type ParseContext = {
 export const noSettings: Settings = { rules: [], profiles: [], mcp: {}, providers: {}, env: [], redact: [], instructions: [] }
 
 const mostMistakes = 20
-const mostRules = 1000
+const mostEntries = 1000 // of rules, profiles, servers, patterns …: to find the line of each takes time that grows with the square of their number
 const longestPattern = 1000 // characters
 
 export async function parseSettings(text: string, path: string, context: ParseContext): Promise<Settings> {
@@ -48,6 +48,7 @@ export async function parseSettings(text: string, path: string, context: ParseCo
   const source = await sourceOf(text, path, shown)
   const value = source.value ?? {} // a file of comments alone
   const mistakes = [...mistakesIn(value, settingsSchema, 'the file')]
+  if (mistakes.length === 0) mistakes.push(...tooMany(value as RawSettings)) // checked just now
   const settings = mistakes.length > 0 ? noSettings : settingsOf(value as RawSettings, source, path, context, mistakes) // checked just now
   if (mistakes.length === 0) mistakes.push(...(await patternMistakes(settings.redact)))
   if (mistakes.length === 0) return settings
@@ -65,11 +66,6 @@ async function sourceOf(text: string, path: string, shown: string): Promise<Sour
 
 function settingsOf(raw: RawSettings, source: Source, path: string, { shown, home, root }: ParseContext, mistakes: Mistake[]): Settings {
   const rulesAt = (permission: RawPermission | undefined, at: Path): SourcedRule[] => {
-    const count = ruleCount(permission)
-    if (count > mostRules) {
-      mistakes.push({ path: at, message: `there are ${count} rules; at most ${mostRules} are taken` })
-      return [] // to find the line of each takes time that grows with the square of their number
-    }
     const placed = rulesOf(permission, at, source)
     const named = new Map(placed.map((rule) => [rule.permission, [...at, rule.permission] as Path]))
     for (const [name, place] of named) nameAt(name, place, true)
@@ -133,11 +129,32 @@ async function patternMistakes(patterns: readonly string[]): Promise<Mistake[]> 
   })
 }
 
+function tooMany(raw: RawSettings): Mistake[] {
+  const { permission, profiles = {}, mcp = {}, providers = {}, redact, tools = [], env = [], instructions = [] } = raw
+  const lists: [Path, number][] = [
+    [['profiles'], Object.keys(profiles).length],
+    [['mcp'], Object.keys(mcp).length],
+    [['providers'], Object.keys(providers).length],
+    [['redact', 'patterns'], redact?.patterns?.length ?? 0],
+    [['tools'], tools.length],
+    [['env'], env.length],
+    [['instructions'], instructions.length],
+  ]
+  const rules = [permission, ...Object.values(profiles).map((profile) => profile.permission)].reduce((sum, of) => sum + ruleCount(of), 0)
+  const at = ruleCount(permission) > mostEntries ? 'permission' : 'profiles'
+  return [
+    ...lists.flatMap(([path, count]) =>
+      count > mostEntries ? [{ path, message: `${path.join('.')}: there are ${count}; at most ${mostEntries} are taken` }] : [],
+    ),
+    ...(rules > mostEntries ? [{ path: [at], message: `there are ${rules} rules; at most ${mostEntries} are taken` }] : []),
+  ]
+}
+
 type Placed = Omit<SourcedRule, 'from'> & { at: Path }
 
 const ruleCount = (permission: RawPermission | undefined): number =>
   typeof permission !== 'object'
-    ? 1
+    ? Number(permission !== undefined)
     : Object.values(permission).reduce((sum, of) => sum + (typeof of === 'string' ? 1 : Object.keys(of).length), 0)
 
 /** In the order of the file. */
