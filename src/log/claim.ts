@@ -42,8 +42,8 @@ function release(path: string): void {
 function take(folder: string, path: string, id: string): void {
   makeFolder(folder, 0o700)
   const own = `${path}.${process.pid}`
-  writeFileSync(own, `${process.pid} ${beginOf(String(process.pid))}`, { mode: 0o600 })
   try {
+    writeFileSync(own, `${process.pid} ${beginOf(String(process.pid))}`, { mode: 0o600 })
     while (!isLinked(own, path)) {
       const owner = read(path)
       const [pid = '', began = ''] = owner.split(' ')

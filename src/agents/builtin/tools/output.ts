@@ -53,13 +53,14 @@ export function createKeeper({ outputFolder, cleaner }: Store, limits = shownLim
     },
     end() {
       if (last === '' && lines <= limits.lines) return { text: first, truncated: false }
-      const { path, complete } = whole().close()
+      const { path, size, complete } = whole().close()
       const seam = total - first.length === last.length ? first + last : last // the end must not overlap the beginning
       const head = headOf(first, limits)
       const tail = tailOf(seam, limits, Math.max(0, total - head.length))
       const left = `${lines - countLines(head) - countLines(tail)} lines, ${total - head.length - tail.length} characters left out`
-      const where = complete ? `the whole output is in ${path}` : `its first ${fileLimit / 1024 / 1024} MB are in ${path}`
-      return { text: `${head}\n\n[… ${left}; ${where} …]\n\n${tail}`, truncated: true, outputPath: path }
+      const where = complete ? `the whole output is in ${path}` : `its first ${size} bytes are in ${path}, the rest is lost`
+      const text = `${head}\n\n[… ${left}; ${path === undefined ? 'they could not be kept in a file' : where} …]\n\n${tail}`
+      return { text, truncated: true, ...(path !== undefined && { outputPath: path }) }
     },
   }
 }
@@ -96,24 +97,44 @@ function countLines(text: string): number {
 
 const asItIs: Cleaner = { push: (text) => text, end: () => '' }
 
-type WholeFile = { write(text: string): void; close(): { path: string; complete: boolean } }
+/** `size`: bytes that are in the file, which has no more of the output when it is not complete. No path: there is no file. */
+type Whole = { path?: string; size: number; complete: boolean }
+type WholeFile = { write(text: string): void; close(): Whole }
 
+/** A disk that is full, or a folder that cannot be written to, costs the file and not the command. */
 function createWholeFile(folder: string, cleaner: Cleaner = asItIs): WholeFile {
-  makeFolder(folder, 0o700)
   const path = join(folder, `output-${randomUUID()}.txt`)
-  const file = openSync(path, 'wx', 0o600)
+  let file: number | undefined
   let size = 0
   let complete = true
-  const put = (text: string): void => {
-    complete &&= size + text.length <= fileLimit
-    if (complete && text !== '') size += writeSync(file, text)
+  const attempt = (work: () => void): void => {
+    try {
+      work()
+    } catch {
+      complete = false
+    }
   }
+  const put = (text: string): void => {
+    const bytes = Buffer.from(text)
+    complete &&= size + bytes.length <= fileLimit
+    for (let done = 0; complete && done < bytes.length;)
+      attempt(() => {
+        const written = writeSync(file!, bytes, done)
+        done += written
+        size += written
+      })
+  }
+  attempt(() => {
+    makeFolder(folder, 0o700)
+    file = openSync(path, 'wx', 0o600)
+  })
   return {
     write: (text) => put(cleaner.push(text)),
     close() {
       put(cleaner.end())
-      closeSync(file)
-      return { path, complete }
+      if (file === undefined) return { size, complete }
+      attempt(() => closeSync(file!))
+      return { path, size, complete }
     },
   }
 }
