@@ -1,7 +1,7 @@
 // What another program's tool call needs to be allowed, in the words of our own rules: `bash`, `write`, `read` … whatever its tools are called.
 import { resolve } from 'node:path'
 import { isRecord } from '../base/json.ts'
-import { wordOf } from '../base/text.ts'
+import { shellWord, wordOf } from '../base/text.ts'
 import { realPath } from '../files/real-path.ts'
 import type { Event, EventOf, Place } from '../model/event.ts'
 import type { ToolKind } from '../model/vocabulary.ts'
@@ -141,7 +141,7 @@ function commandOf(command: unknown): string | undefined {
   if (!Array.isArray(command) || !command.every((word) => typeof word === 'string')) return undefined
   const [shell = '', flag = '', script] = command
   if (command.length === 3 && /(^|\/)(ba|z|da)?sh$/.test(shell) && /^-\w*c$/.test(flag)) return script
-  return command.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`)).join(' ')
+  return command.map(shellWord).join(' ')
 }
 
 /** What `bash -lc 'SCRIPT'` runs, when the script is one word that no shell would change. */

@@ -31,3 +31,6 @@ export const plural = (count: number, noun: string): string => `${count} ${noun}
 
 /** Programs spell one key in many ways: lower case, without `_` and `-`. */
 export const wordOf = (key: string): string => key.toLowerCase().replaceAll(/[_-]/g, '')
+
+/** As a shell reads it back, whatever it holds. */
+export const shellWord = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`)

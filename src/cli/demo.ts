@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { shellWord } from '../base/text.ts'
 import { createDigest, type Digest } from '../analyze/digest.ts'
 import { createPricer } from '../prices/price.ts'
 import { createReader } from '../stream/read.ts'
@@ -113,7 +114,7 @@ function closing(folder: string): string[] {
     `All of it is in ${folder}`,
     ...left.map(([name, about]) => `  ${name.padEnd(12)} ${about}`),
     '',
-    `Look again: ${called()} show ${join(folder, 'streams', 'claude.ndjson')}`,
+    `Look again: ${shellWord(called())} show ${shellWord(join(folder, 'streams', 'claude.ndjson'))}`,
   ]
 }
 

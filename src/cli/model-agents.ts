@@ -1,5 +1,6 @@
 // How to point each real agent at a server on this machine: environment variables, arguments, and a file where it needs one. As tried
 // with Claude Code 2.0.76, Codex 0.166.0, Gemini CLI 0.61.0, opencode 1.18.33 and Copilot CLI 1.0.102.
+import { shellWord } from '../base/text.ts'
 
 export type Recipe = { env: Record<string, string>; args?: readonly string[]; file?: { path: string; text: string } }
 
@@ -73,5 +74,3 @@ export function recipeText(agent: string, { env, args = [], file }: Recipe): str
   const words = [...Object.entries(env).map(([name, value]) => `${name}=${shellWord(value)}`), agent, ...args.map(shellWord)]
   return `${file === undefined ? '' : `# in ${file.path}: ${file.text}\n`}${words.join(' ')}\n`
 }
-
-const shellWord = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`)
