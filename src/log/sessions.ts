@@ -20,6 +20,8 @@ export type SessionLog = {
   flush(): void
   /** Down to the disk, and no more is written. */
   close(): void
+  /** The same without another word, when the last could not be written; after `close` nothing. */
+  abandon(): void
 }
 
 const blockSize = 1 << 16
@@ -54,6 +56,13 @@ export function openSessionLog(folder: string, id: string, lastSeq = 0, claimed?
   const { addBytes, addLines, flush } = createLineBlock((bytes) => {
     for (let done = 0; done < bytes.length;) done += writeSync(fd, bytes, done)
   })
+  let isOpen = true
+  const abandon = (): void => {
+    if (!isOpen) return
+    isOpen = false
+    closeSync(fd)
+    held.release()
+  }
   const append = (event: Event): void => addBytes(lineOf(event, ++seq).text)
   return {
     path,
@@ -70,10 +79,10 @@ export function openSessionLog(folder: string, id: string, lastSeq = 0, claimed?
         flush()
         fdatasyncSync(fd)
       } finally {
-        closeSync(fd)
-        held.release() // also when the disk is full
+        abandon()
       }
     },
+    abandon,
   }
 }
 

@@ -106,7 +106,10 @@ function asMade({ encoder }: WritableDialect, encoded: (line: Uint8Array) => voi
 }
 
 export function logSink(log: SessionLog, onGone: (error: unknown) => void): EventSink {
-  const guarded = untilGone(onGone)
+  const guarded = untilGone((error) => {
+    log.abandon() // a full disk must not leave the session locked
+    onGone(error)
+  })
   return {
     push: guarded((event: Event) => log.append(event)),
     pieces: guarded((pieces: Pieces) => log.appendPieces(pieces)),
