@@ -221,7 +221,8 @@ function endTurn({ tell, turn }: Session, { spent: own }: Lane, { reason, error,
   const cost = costOfSpent(spent)
   const byModel = [...spent.byModel].map(([model, share]) => {
     const price = costOfSpent(share)
-    return { model, usage: share.usage, ...(price !== undefined && { cost: price }) }
+    const { context: contextLimit, output: outputLimit } = share.limits ?? {}
+    return { model, usage: share.usage, contextLimit, outputLimit, ...(price !== undefined && { cost: price }) }
   })
   tell('turn.end', {
     reason,

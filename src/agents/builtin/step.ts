@@ -130,7 +130,7 @@ function end(session: Session, { model, profile, spent: own }: Lane, place: Plac
   const { usage, finish, error } = result
   const known = session.request.findModel(model.priceAs ?? `${model.provider}/${model.id}`)
   const cost = usage === undefined || known === undefined ? undefined : costOf(known, usage, session.host.now())
-  for (const spent of [session.spent, session.turn.spent, own]) if (usage !== undefined) spend(spent, model.id, usage, cost)
+  for (const spent of [session.spent, session.turn.spent, own]) if (usage !== undefined) spend(spent, model.id, usage, cost, known)
   session.tell(
     'message.end',
     {
