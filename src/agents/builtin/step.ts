@@ -89,6 +89,7 @@ function createTeller(session: Session, lane: Lane, place: Place, tools: readonl
   }
 
   function endBlock(part: BlockEnd): void {
+    if (part.type === 'text.end' && part.text === '' && part.metadata === undefined && !streamed.has(part.block)) return // no words at all
     told = true
     if (part.type === 'text.end') texts.push(part.text)
     const ext = part.metadata === undefined ? undefined : { builtin: { metadata: part.metadata } }

@@ -92,6 +92,8 @@ export type WriteSession = {
   asks: Map<string, WriteAsk>
   /** Prompts told before their turn began. */
   prompts: EventOf<'prompt.submit'>[]
+  /** The last one that waits to be sent, before the first turn. */
+  queued: EventOf<'prompt.submit'> | undefined
   /** The last prompt that was sent, until it is seen. */
   sentPrompt: string | undefined
   /** A new mode that is not told yet. */
@@ -165,6 +167,7 @@ export const newSession = (key: string | undefined): WriteSession => ({
   parents: new Map(),
   asks: new Map(),
   prompts: [],
+  queued: undefined,
   sentPrompt: undefined,
   mode: undefined,
   untold: [],

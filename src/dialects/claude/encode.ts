@@ -72,12 +72,15 @@ export function encode(out: Sink): Encoder {
     writeInit(on, event.at ?? session.lastAt, added, synthetic === undefined ? event : undefined)
     const { prompts } = session
     session.prompts = []
+    if (session.queued !== undefined && !prompts.includes(session.queued)) sink.lost(session.queued)
+    session.queued = undefined
     for (const prompt of prompts) writePrompt(on, prompt)
   }
 
   /** Prompts wait for their turn, and pieces for their rest. */
   function prompt(event: EventOf<'prompt.submit'>): void {
     const { session } = on
+    if (event.state === 'queued' && event.agent === undefined && session.inits === 0) return void (session.queued = event)
     if (event.state === 'queued') return sink.lost(event)
     if (event.agent !== undefined) {
       needTurn(event)
@@ -137,6 +140,7 @@ export function encode(out: Sink): Encoder {
   function sessionEnd(event: EventOf<'session.end'>): void {
     const { session } = on
     session.over = true
+    if (session.queued !== undefined && session.inits === 0) session.prompts.push(session.queued) // it failed before its first turn
     const isAsked = session.prompts.length > 0 // and never answered
     if ((isAsked || session.follows) && session.openTurns === 0 && session.results === 0) beginTurn(event, 'required')
     forgetRest(session)
@@ -162,8 +166,12 @@ export function encode(out: Sink): Encoder {
     session.context = undefined
   }
 
+  const early: EventOf<'notice'>[] = [] // of a run whose session is not known yet
+
   function push(event: Event): void {
     if (event.kind === 'run.start' || event.kind === 'run.end' || event.kind === 'phase.start' || event.kind === 'phase.end') return
+    if (event.kind === 'notice' && event.session === undefined && sessions.size === 0) return void early.push(event)
+    if (early.length > 0) for (const notice of early.splice(0)) push({ ...notice, session: event.session })
     enter(event)
     if (on.session.mode !== undefined) flushMode(on, event)
     switch (event.kind) {
@@ -262,6 +270,7 @@ export function encode(out: Sink): Encoder {
   return {
     push,
     end() {
+      for (const notice of early.splice(0)) sink.lost(notice)
       for (const session of sessions.values()) {
         on.session = session
         flushMode(on)
