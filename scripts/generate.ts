@@ -59,7 +59,7 @@ function shapesModule(records: Record<string, TSchema>): string {
   const different = [...new Set(texts)] // without their tags many types are the same
   const names = different.map((_, index) => `check${index}`)
   names.forEach((name, index) => ajv.addSchema(JSON.parse(different[index]!) as Schema, name))
-  const code = answerOnly(standaloneCode(ajv, Object.fromEntries(names.map((name) => [name, name]))))
+  const code = withoutNumbers(answerOnly(standaloneCode(ajv, Object.fromEntries(names.map((name) => [name, name])))))
   if (code.includes('require(')) throw new Error('a schema uses a keyword that needs ajv at run time')
   const table = (entry: (tag: string, index: number) => string): string =>
     `{__proto__:null,${tags.map((tag, index) => `${JSON.stringify(tag)}:${entry(tag, index)}`).join(',')}}`
@@ -117,6 +117,13 @@ function answerOnly(code: string): string {
   if (left !== null) throw new Error(`the generated code has changed its form near ${shorter.slice(left.index - 80, left.index + 80)}`)
   return shorter
 }
+
+/** A number that keeps its text (src/base/json.ts) is an object to JavaScript. It is none to a check. */
+const withoutNumbers = (code: string): string =>
+  code.replaceAll(
+    /(\w+) && typeof \1 == "object" && !Array\.isArray\(\1\)/g,
+    '$& && ($1.rawJSON === undefined || !JSON.isRawJSON($1))', // to look for the key costs less than the call
+  )
 
 /** A check is chosen by the record's type: it need not look at it again. A constant that all records share tells no type. */
 function withoutTags(schemas: Schema[]): Schema[] {

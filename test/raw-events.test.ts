@@ -39,3 +39,15 @@ test('while it happens', () => {
   assert.ok(lines.includes(custom))
   assert.ok(lines.some((line) => line.includes('still here')))
 })
+
+test('one that stood on several lines is one line', () => {
+  const spread = '{\n  "type": "text",\n  "text": "as printed"\n}\n'
+  const own = convert(spread, { from: 'claude', to: 'sluice' }).text
+  assert.equal(convert(own, { from: 'sluice', to: 'claude' }).text, '{"type": "text","text": "as printed"}\n')
+})
+
+test('a long one stays whole, and an object without a type is none', () => {
+  const long = `{"type":"brand_new","session_id":"s","data":"${'x'.repeat(100_000)}"}`
+  const own = convert(`${long}\n{"hello":"${'y'.repeat(70_000)}"}\n`, { from: 'claude', to: 'sluice' }).text
+  assert.equal(convert(own, { from: 'sluice', to: 'claude' }).text, `${long}\n`)
+})

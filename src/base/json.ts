@@ -153,5 +153,8 @@ function stringifyDeep(root: unknown): string {
   return out.join('')
 }
 
+/** Line breaks stand only between tokens of JSON, never inside: leaving them out with the indentation changes no value. */
+export const onOneLine = (json: string): string => (json.includes('\n') ? json.replace(/\r?\n[ \t]*/g, '') : json)
+
 export const isRecord = (value: unknown): value is Rec =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawJson(value)

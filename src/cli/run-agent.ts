@@ -6,6 +6,7 @@ import { ModelChoiceError } from '../agents/builtin/model/choose.ts'
 import type { Host, Running } from '../agents/contract.ts'
 import { kinds } from '../agents/find.ts'
 import { guardOf, unenforced } from '../agents/guard.ts'
+import { withKnown } from '../agents/known.ts'
 import { driverFor } from '../agents/registry.ts'
 import { startSpawned } from '../agents/spawned.ts'
 import { nearest } from '../base/nearest.ts'
@@ -78,7 +79,9 @@ async function spawnedAgent(flags: AgentFlags): Promise<Agent> {
   const frame = await frameOf(flags)
   const { profile, settings, places } = frame
   tellNotices(frame)
-  const guard = guardOf(flags.gates, frame.rulesFor(profile.name))
+  const rules = frame.rulesFor(profile.name)
+  const know = withKnown({ rules, profile: profile.name, model: flags.model, prices: await loadPrices() }, Date.now)
+  const guard = guardOf(flags.gates, rules)
   // Of rules on the command line this is wrong usage; see run-fit.ts.
   const why = guard === undefined ? undefined : unenforced(programOf(flags.agent), flags.mode, false)
   if (why !== undefined) say(`sluice: the deny rules of the settings cannot be enforced with the agent ${quoted(flags.agent, 200)}: ${why}`)
@@ -110,7 +113,8 @@ async function spawnedAgent(flags: AgentFlags): Promise<Agent> {
         ...(flags.headless && { headless: true }),
       })
       const turns = history.reduce((most, { turn = 0 }) => Math.max(most, turn), 0)
-      return startSpawned(driver, { session: id, how, turns, profile: profile.name, ...(forkedFrom !== undefined && { forkedFrom }) }, host)
+      const about = { session: id, how, turns, profile: profile.name, ...(forkedFrom !== undefined && { forkedFrom }) }
+      return startSpawned(driver, about, { ...host, emit: (events) => host.emit(events.map(know)) })
     },
   }
 }

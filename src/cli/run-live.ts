@@ -17,7 +17,7 @@ import { isSameFile, isTerminal, mustBeAnother, stdout } from './io.ts'
 import { agentOf, tellNotices } from './run-agent.ts'
 import { compose, type Composed } from './run-compose.ts'
 import type { AgentFlags } from './run-options.ts'
-import { lineOut, openOutput, outputOf, writable } from './run-outputs.ts'
+import { arrayOut, lineOut, openOutput, outputOf, writable } from './run-outputs.ts'
 import { leave } from './run-sentinel.ts'
 import { type Opened, sessionOf } from './run-session.ts'
 import { createUnwritten, type Unwritten } from './run-unwritten.ts'
@@ -25,6 +25,8 @@ import { createUnwritten, type Unwritten } from './run-unwritten.ts'
 export type LiveOptions = {
   prompt?: { text: string; files: Attachment[] }
   format: string
+  /** One JSON array in place of lines. */
+  array?: boolean
   outputs: readonly string[]
   /** Files that no output may take the place of. */
   read?: readonly string[]
@@ -46,12 +48,12 @@ export async function liveRun(flags: AgentFlags, options: LiveOptions): Promise<
 
 async function oneRun(
   flags: AgentFlags,
-  { prompt, format, outputs, read = [], interactive = true, onRun }: LiveOptions,
+  { prompt, format, array = false, outputs, read = [], interactive = true, onRun }: LiveOptions,
 ): Promise<{ done: Done; code: number; run: Composed; signals: Signals }> {
   const folder = sessionsFolder(process.env)
   const unwritten = createUnwritten()
   const sinks: EventSink[] = [
-    await mainSink(format, flags.thoughts, unwritten),
+    await mainSink(format, array, flags.thoughts, unwritten),
     ...(await fileSinks(outputs, { read, thoughts: flags.thoughts, unwritten })),
   ]
   const agent = await agentOf(flags, dirname(folder))
@@ -81,12 +83,13 @@ async function oneRun(
 
 // ── outputs ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-async function mainSink(format: string, thoughts: boolean, unwritten: Unwritten): Promise<EventSink> {
+async function mainSink(format: string, array: boolean, thoughts: boolean, unwritten: Unwritten): Promise<EventSink> {
   // The view is large, and of no use to a program.
   if (format === 'pretty') return unless(!thoughts, (await import('./run-pretty.ts')).prettySink(unwritten))
   if (!dialectNames.includes(format)) throw unknownFormat(format)
   const dialect = await writable(format, '--format')
-  return unless(isQuiet(dialect, thoughts), dialectSink(dialect, isTerminal(1) ? stdout() : lineOut(1), unwritten.byStdout))
+  const lines = isTerminal(1) ? stdout() : lineOut(1)
+  return unless(isQuiet(dialect, thoughts), dialectSink(dialect, array ? arrayOut(lines) : lines, unwritten.byStdout))
 }
 
 function unknownFormat(format: string): CommandError {

@@ -101,4 +101,18 @@ export function lineOut(fd: number, patience = fd > 2 ? patienceMs : Infinity): 
   }
 }
 
+/** Lines that are records, as the items of one JSON array. */
+export function arrayOut({ line, flush, close }: LineOut): LineOut {
+  let written = 0
+  return {
+    line: (text) => line(`${written++ === 0 ? '[' : ','}${text}`),
+    flush,
+    close() {
+      line(written === 0 ? '[]' : ']')
+      flush()
+      close?.()
+    },
+  }
+}
+
 const pause = new Int32Array(new SharedArrayBuffer(4))

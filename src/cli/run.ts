@@ -19,6 +19,7 @@ asked before it changes anything; without one, what no rule allows is refused an
     'prompt-file': { type: 'string', value: 'FILE', help: 'read the prompt from a file' },
     file: { type: 'string', many: true, value: 'FILE', help: 'give the agent a file along with the prompt: text, picture or PDF' },
     format: { type: 'string', value: 'FORMAT', help: 'pretty (default), or NDJSON: sluice, aictrl, avenor, appctl, claude, acp' },
+    array: { type: 'boolean', help: 'with --format of a dialect: write one JSON array instead of a line a record' },
     'input-format': { type: 'string', value: 'FORMAT', help: 'text (default), or claude: prompts and answers come on stdin as JSON lines' },
     'on-event': { type: 'string', many: true, value: '[DIALECT:]PATH', help: 'write the events to a file or pipe too (default: avenor)' },
     ...agentOptions,
@@ -64,6 +65,10 @@ async function begin(argv: readonly string[]): Promise<number> {
   const outputs = listOption(values, 'on-event')
   const files = attachmentsOf(listOption(values, 'file'))
   const read = filesRead(values)
+  const array = values['array'] === true
+  if (array && format === 'pretty') throw usageError('--array needs a --format that is a dialect, such as claude')
+  if (array && textOption(values, 'input-format') === 'claude')
+    throw usageError('--array has no end that --input-format claude could wait for')
   const isDoor = isClaudeInput(textOption(values, 'input-format'), format)
   if (isDoor && flags.agent !== 'builtin')
     throw usageError('--input-format claude is for the built-in agent; speak to others with sluice control')
@@ -78,7 +83,7 @@ async function begin(argv: readonly string[]): Promise<number> {
     const exitCode = await claudeDoor(flags, { ...plainDoor, partial: flags.stream, sinks, unwritten, ...prompt, onRun })
     return flags.run.sentinel === undefined ? exitCode : leave(flags.run.sentinel, { exitCode, run: flags.run.id })
   }
-  return liveRun(flags, { ...prompt, format, outputs, read, onRun })
+  return liveRun(flags, { ...prompt, format, array, outputs, read, onRun })
 }
 
 /** No output may take the place of one of these. */

@@ -61,6 +61,8 @@ export const origin = Type.Object({
   length: count,
   line: optional(Type.Integer({ minimum: 1 })),
   from: optional(words(['agent', 'host'])),
+  /** What the source calls this very record, where it names its records. */
+  id: optional(text),
   /** Told where `ext` keeps keys of the record: they stand in this type of record and in no other. */
   type: optional(text),
 })

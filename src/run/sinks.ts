@@ -1,5 +1,5 @@
 // Sinks: a dialect's records as lines, and the log. A reader that goes away is told of once and then forgotten: the run goes on.
-import { type Rec, stringifyJson } from '../base/json.ts'
+import { onOneLine, type Rec, stringifyJson } from '../base/json.ts'
 import { pieceValue } from '../base/pieces.ts'
 import type { Sink, WritableDialect } from '../dialects/contract.ts'
 import { createJsonLines, type Line } from '../files/json-line.ts'
@@ -53,7 +53,7 @@ export function dialectSink(dialect: WritableDialect, out: LineOut, onGone: (err
     push: guarded((event: Event) => {
       // What came in this very dialect, and says nothing in our words, goes out as it came. An object without a type is no record of it.
       const isRecord = event.kind === 'raw' && event.type !== '' && event.origin?.dialect === dialect.name
-      if (isRecord && event.raw !== undefined) out.line(event.raw)
+      if (isRecord && event.raw !== undefined) out.line(onOneLine(event.raw))
       else tell(event)
     }),
     ...(dialect.writesPieces === true && out.lines !== undefined && { pieces: guarded(tellPieces) }),

@@ -1,6 +1,7 @@
 // A stream in its own dialect, without secrets: a line a record, or one array. Records without a secret keep their bytes; the white space
 // between records does not count.
 import { utf8 } from '../base/bytes.ts'
+import { onOneLine } from '../base/json.ts'
 import type { Dialect } from '../dialects/contract.ts'
 import type { EventOf } from '../model/event.ts'
 import type { Converter, ConvertOptions, Output } from './convert.ts'
@@ -57,6 +58,3 @@ export function redactThrough(dialect: Dialect, out: Output, redactor: Redactor,
 /** Bytes that are no record. After `utf8` the record follows; what is too long could not be looked at; an array must stay JSON. */
 export const passes = (code: string, array: boolean): boolean =>
   code !== 'utf8' && code !== 'too-long' && code !== 'array' && (!array || code === 'not-object')
-
-/** Line breaks stand only between tokens of JSON, never inside: leaving them out with the indentation changes no value. */
-export const onOneLine = (json: string): string => (json.includes('\n') ? json.replace(/\r?\n[ \t]*/g, '') : json)

@@ -1,12 +1,12 @@
 // Bytes of one dialect → bytes of another. To its own dialect nothing changes: every line is still proven, its bytes are copied.
 import { copyOf, utf8 } from '../base/bytes.ts'
-import { type Rec, stringifyJson } from '../base/json.ts'
+import { onOneLine, type Rec, stringifyJson } from '../base/json.ts'
 import { type Claimer, type Dialect, isWritable, typeFinder, whyInvalid, type WritableDialect } from '../dialects/contract.ts'
 import { createFramer, type Span } from '../framing/framer.ts'
 import { isSpace, skipSpace } from '../framing/scan.ts'
 import type { Event } from '../model/event.ts'
 import { type Addition, createLedger, ledgerSink, type Loss } from './ledger.ts'
-import { onOneLine, passes, redactThrough } from './convert-redact.ts'
+import { passes, redactThrough } from './convert-redact.ts'
 import { createReader, foreign } from './read.ts'
 import type { Redactor } from './redact.ts'
 
@@ -79,7 +79,7 @@ function translate(
     if (event.kind === 'raw' && event.type === '') return false // an object without a type is no record
     copied = event.origin.record
     if (event.kind !== 'raw') isCopy = true // a record that only passed through says nothing about the others
-    if (!array || !isUnreadable(event)) put(event.raw)
+    if (!array || !isUnreadable(event)) put(isUnreadable(event) ? event.raw : onOneLine(event.raw))
     return true
   }
 

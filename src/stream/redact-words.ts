@@ -30,7 +30,7 @@ export const wordsIn: Readonly<Record<string, readonly string[]>> = {
   limits: ['state'],
   marker: ['type'],
   options: ['id', 'kind'],
-  origin: ['dialect', 'from', 'type'],
+  origin: ['dialect', 'from', 'id', 'type'],
   permitted: ['by'],
   rules: ['action'],
   servers: ['status'],

@@ -155,7 +155,7 @@ export function startBuiltin(request: BuiltinRequest, host: Host): Running {
     await tellChanges()
     session.tell('turn.start', { trigger: 'prompt' })
     session.tell('prompt.submit', promptOf(prompt))
-    last = await work(session, main, signal.signal, () => cancelled?.reason).catch((error: unknown): WorkEnd => ({
+    last = await work(session, main, signal.signal, () => cancelled?.reason, tellChanges).catch((error: unknown): WorkEnd => ({
       reason: 'error',
       error: faultOf(`internal error: ${error instanceof Error ? error.message : String(error)}`),
     }))
@@ -185,6 +185,7 @@ export function startBuiltin(request: BuiltinRequest, host: Host): Running {
 
   function endSession(): Done {
     const { reason, error, text } = last
+    for (const prompt of queue.splice(0)) session.tell('prompt.submit', { ...promptOf(prompt), state: 'queued' }) // it never got its turn
     const cost = costOfSpent(session.spent)
     const durationMs = host.now() - began
     const { usage } = session.spent
@@ -221,7 +222,8 @@ function endTurn({ tell, turn }: Session, { spent: own }: Lane, { reason, error,
   const cost = costOfSpent(spent)
   const byModel = [...spent.byModel].map(([model, share]) => {
     const price = costOfSpent(share)
-    return { model, usage: share.usage, ...(price !== undefined && { cost: price }) }
+    const { context: contextLimit, output: outputLimit } = share.limits ?? {}
+    return { model, usage: share.usage, contextLimit, outputLimit, ...(price !== undefined && { cost: price }) }
   })
   tell('turn.end', {
     reason,

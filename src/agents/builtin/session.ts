@@ -2,6 +2,7 @@
 // open, and what it has used so far.
 import type { Cost, Kind, Payload, Place, Usage } from '../../model/event.ts'
 import { createPen } from '../../model/pen.ts'
+import type { Model } from '../../prices/catalog.ts'
 import { addUsage } from '../../model/usage.ts'
 import type { Reason } from '../../model/vocabulary.ts'
 import type { Answer, Ask } from '../../supervise/contract.ts'
@@ -28,12 +29,14 @@ export type Lane = {
 }
 
 /** Money and tokens of a turn or session; `cost` is absent as soon as one share has no price. */
-export type Spent = { usage: Usage; usd: number; priced: boolean; byModel: Map<string, { usage: Usage; usd: number; priced: boolean }> }
+export type Spent = { usage: Usage; usd: number; priced: boolean; byModel: Map<string, Share> }
+type Share = { usage: Usage; usd: number; priced: boolean; limits: Limits | undefined }
+type Limits = Pick<Model, 'context' | 'output'>
 
 export const nothingSpent = (): Spent => ({ usage: {}, usd: 0, priced: true, byModel: new Map() })
 
-export function spend(spent: Spent, model: string, usage: Usage | undefined, cost: Cost | undefined): void {
-  const share = spent.byModel.get(model) ?? { usage: {}, usd: 0, priced: true }
+export function spend(spent: Spent, model: string, usage: Usage | undefined, cost: Cost | undefined, limits?: Limits): void {
+  const share = spent.byModel.get(model) ?? { usage: {}, usd: 0, priced: true, limits }
   spent.byModel.set(model, share)
   for (const sum of [spent, share]) {
     sum.usage = addUsage(sum.usage, usage)

@@ -89,6 +89,7 @@ function createTeller(session: Session, lane: Lane, place: Place, tools: readonl
   }
 
   function endBlock(part: BlockEnd): void {
+    if (part.type === 'text.end' && part.text === '' && part.metadata === undefined && !streamed.has(part.block)) return // no words at all
     told = true
     if (part.type === 'text.end') texts.push(part.text)
     const ext = part.metadata === undefined ? undefined : { builtin: { metadata: part.metadata } }
@@ -130,7 +131,7 @@ function end(session: Session, { model, profile, spent: own }: Lane, place: Plac
   const { usage, finish, error } = result
   const known = session.request.findModel(model.priceAs ?? `${model.provider}/${model.id}`)
   const cost = usage === undefined || known === undefined ? undefined : costOf(known, usage, session.host.now())
-  for (const spent of [session.spent, session.turn.spent, own]) if (usage !== undefined) spend(spent, model.id, usage, cost)
+  for (const spent of [session.spent, session.turn.spent, own]) if (usage !== undefined) spend(spent, model.id, usage, cost, known)
   session.tell(
     'message.end',
     {

@@ -8,8 +8,14 @@ import { step } from './step.ts'
 
 export type WorkEnd = { reason: Reason; text?: string; error?: Fault }
 
-/** `isLast`: after the step that runs, the loop is to end; it says why. */
-export async function work(session: Session, lane: Lane, signal: AbortSignal, isLast: () => Reason | undefined): Promise<WorkEnd> {
+/** `isLast`: after the step that runs, the loop is to end; it says why. `onStep`: before the model is asked again. */
+export async function work(
+  session: Session,
+  lane: Lane,
+  signal: AbortSignal,
+  isLast: () => Reason | undefined,
+  onStep?: () => Promise<void>,
+): Promise<WorkEnd> {
   let text: string | undefined
   let shrunk = false
   for (;;) {
@@ -32,6 +38,7 @@ export async function work(session: Session, lane: Lane, signal: AbortSignal, is
     if (answer.finish === 'max_tokens' || answer.finish === 'refusal') return { reason: answer.finish, ...said }
     const { stop } = await makeCalls(session, lane, tools, answer.calls, answer.message, signal)
     if (signal.aborted || stop) return { reason: 'cancelled', ...said }
+    await onStep?.()
     const last = isLast()
     if (last !== undefined) return { reason: last, ...said }
   }

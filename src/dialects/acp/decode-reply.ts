@@ -1,5 +1,5 @@
 // Answers. They name no method: the request that waits under their id tells what they are, else their look must do.
-import type { Rec } from '../../base/json.ts'
+import { isRecord, type Rec } from '../../base/json.ts'
 import type { Fault, Usage } from '../../model/event.ts'
 import { unreadableEnd } from '../../model/fault.ts'
 import { addUsage, usageSince } from '../../model/usage.ts'
@@ -75,7 +75,7 @@ function plain(on: Reader, request: Request | undefined, message: Message): void
       if (request.path === undefined) break
       return on.pen.emit('file.update', { changes: [{ path: request.path, change: 'update' }] }, { agent: request.agent })
   }
-  const isEmpty = typeof result !== 'object' || result === null || Object.keys(result).length === 0
+  const isEmpty = !(Array.isArray(result) || isRecord(result)) || Object.keys(result).length === 0
   on.pen.raw(on.tag, isEmpty ? 'redundant' : 'unmapped')
 }
 

@@ -1,5 +1,6 @@
 // How aictrl's records are known: a `type` of its list. It is a fork of opencode and shares six names with it, so those
 // need `sequenceNum`, a version or the session they came from to be sure.
+import { isRecord } from '../../base/json.ts'
 import type { Claimer } from '../contract.ts'
 
 const own: ReadonlySet<unknown> = new Set([
@@ -41,7 +42,7 @@ export const claimer: Claimer = {
     if (own.has(type)) return stamped || typeof record['schemaVersion'] === 'string' ? 1 : 0.9
     const key = shared.get(type)
     if (key === undefined) return stamped ? 0.3 : 0
-    if (typeof record[key] !== 'object' || record[key] === null) return 0
+    if (!isRecord(record[key])) return 0
     if (
       typeof record['sequenceNum'] === 'number' ||
       typeof record['schemaVersion'] === 'string' ||

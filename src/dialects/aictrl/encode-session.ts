@@ -62,7 +62,7 @@ export function learnCatalog(out: Out, session: Session, event: EventOf<'catalog
   }
   for (const { name, error } of failed) {
     const text = `MCP server ${name} failed${error === undefined ? '' : `: ${error}`}`
-    tell(out, session, event, { category: 'unknown', text, code: 'MCPFailed' })
+    tellOnce(out, session, event, { category: 'unknown', text, code: 'MCPFailed' }) // every catalogue lists it again
   }
 }
 
@@ -99,7 +99,15 @@ function pathOf(provider: string | undefined, model: string): string {
 
 // ── errors ───────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-export function tell(out: Out, session: Session, event: Event, fault: Fault): void {
+/** A try that failed is told for itself, the last like the ones before. */
+export function tellTry(out: Out, session: Session, event: EventOf<'retry.start'>, fault: Fault): void {
+  const isTold = session.told.has(fault.text)
+  tell(out, session, event, fault)
+  if (!isTold) session.told.delete(fault.text)
+  session.last = 'retry'
+}
+
+function tell(out: Out, session: Session, event: Event, fault: Fault): void {
   if (session.told.size >= mostTold) session.told.clear()
   session.told.add(fault.text)
   const { text: message, http: statusCode, retryable: isRetryable } = fault
@@ -141,7 +149,8 @@ export function turnEnd(out: Out, session: Session, event: EventOf<'turn.end'>):
   session.spoke = false
   if (event.denied?.some(({ call }) => call === undefined || !session.refused.has(call)) === true) out.sink.lost(event, 'denied', 'drop')
   session.refused.clear()
-  if (isAbnormal(event.reason)) tellOnce(out, session, event, event.error ?? plainFault(event.reason))
+  if (isAbnormal(event.reason) && !(event.reason === 'max_tokens' && event.origin?.dialect === 'aictrl'))
+    tellOnce(out, session, event, event.error ?? plainFault(event.reason))
   else if (event.error !== undefined && !session.told.has(event.error.text)) out.sink.lost(event, 'error')
 }
 
@@ -159,7 +168,8 @@ export function endSession(out: Out, session: Session, last: Event): void {
   if (session.pending !== undefined) session.pending.finish ??= reason
   flushMessage(out, session)
   for (const lane of [...session.lanes.keys()].reverse()) subagentComplete(out, session, lane, last, 'cut')
-  const isFailure = isAbnormal(reason) || (reason === 'max_tokens' && session.finish !== reason) // no message says it
+  // The program itself calls an answer that was cut a success; we do not.
+  const isFailure = isAbnormal(reason) && !(reason === 'max_tokens' && session.finish === reason && end?.origin?.dialect === 'aictrl')
   const fault = isFailure ? (end?.error ?? plainFault(reason)) : undefined
   if (end?.signal !== undefined && (fault === undefined || !isToldSignal(end.signal))) out.sink.lost(end, 'signal')
   if (end?.error !== undefined && fault === undefined && !session.told.has(end.error.text)) out.sink.lost(end, 'error')

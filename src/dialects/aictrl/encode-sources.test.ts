@@ -373,7 +373,7 @@ test('an encoder that gets nothing writes nothing', () => {
   assert.deepEqual(encodeAll([]).records, [])
 })
 
-test('the token limit is a failure where no message says so', () => {
+test('the token limit is a failure, whether a message says so or not', () => {
   const ended = (finish: 'max_tokens' | 'error' | undefined): unknown => {
     const message: Told[] =
       finish === undefined
@@ -388,7 +388,7 @@ test('the token limit is a failure where no message says so', () => {
     assert.deepEqual(findingsOf(records), [])
     return find(records, 'session_complete')[0]!['error']
   }
-  assert.deepEqual([ended('max_tokens'), ended('error'), ended(undefined)], [null, 'max tokens', 'max tokens'])
+  assert.deepEqual([ended('max_tokens'), ended('error'), ended(undefined)], Array(3).fill('the answer was cut at the token limit'))
 })
 
 test('a call that was refused has its permission_rejected, also where only its end says so; a refusal of an unknown call is a loss', () => {

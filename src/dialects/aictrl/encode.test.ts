@@ -183,7 +183,11 @@ test('how a session ended, as session_error', () => {
     error: { category, text: 'x', ...rest },
   })
   assert.deepEqual(told({ reason: 'end_turn' }), null)
-  assert.deepEqual(told({ reason: 'max_tokens' }), ['unknown', 'max_tokens']) // no message says so
+  assert.deepEqual(told({ reason: 'max_tokens' }), ['unknown', 'token_limit']) // `max_tokens` is a cap
+  for (const code of ['max_cost', 'max_tokens', 'max_tool_calls'])
+    assert.deepEqual(told({ reason: 'budget', error: { category: 'cancelled', text: 'x', code } }), ['unknown', code])
+  // The signal was ours.
+  assert.deepEqual(told({ reason: 'stall', signal: 'SIGTERM', error: { category: 'timeout', text: 'x' } }), ['timeout', 'stall'])
   assert.deepEqual(told({ reason: 'tool_use' }), ['unknown', 'tool_use'])
   assert.deepEqual(told({ reason: 'max_iterations' }), null)
   assert.deepEqual(told(fault('rate_limit', { http: 429 }) as never), ['rate_limit', '429'])

@@ -6,7 +6,7 @@ import type { Rec } from '../../base/json.ts'
 import type { Event, EventOf } from '../../model/event.ts'
 import { type Encoder, type Sink, syntheticOf, wireId } from '../contract.ts'
 import { closeStep, endBlock, endMessage, flushMessage, joinDelta, openStep } from './encode-message.ts'
-import { endSession, errorEvent, holdStart, learn, learnCatalog, tell, tellOnce, turnEnd, writeStart } from './encode-session.ts'
+import { endSession, errorEvent, holdStart, learn, learnCatalog, tellOnce, tellTry, turnEnd, writeStart } from './encode-session.ts'
 import { createSession, dropBlocks, hasOpenCalls, type Out, type Session, write } from './encode-state.ts'
 import { permissionAnswer, subagentComplete, taskStart, toolEnd, toolStart, toolUpdate } from './encode-tool.ts'
 import type { AnyWire, Wire } from './wire.ts'
@@ -128,7 +128,7 @@ export function encode(sink: Sink): Encoder {
       case 'skill.load':
         return skill(session, event)
       case 'retry.start':
-        return tell(out, session, event, event.error!)
+        return tellTry(out, session, event, event.error!)
       case 'error':
         return errorEvent(out, session, event)
       case 'turn.end':

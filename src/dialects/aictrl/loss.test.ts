@@ -51,7 +51,10 @@ test('what a turn and a start tell', () => {
     ).lost
   assert.deepEqual(turn({ durationMs: 7 }, undefined), []) // the duration of the session
   assert.deepEqual(turn({ durationMs: 7 }, at), ['turn.end.durationMs drop'])
-  assert.deepEqual(turn({ reason: 'max_tokens', error: { category: 'unknown', text: 'e' } }, at), ['turn.end.error drop'])
+  assert.deepEqual(turn({ reason: 'end_turn', error: { category: 'unknown', text: 'e' } }, at), [
+    'turn.end.error drop',
+    'session.end.error drop',
+  ])
   for (const field of ['steps', 'failed']) assert(aictrl.loss['turn.end'].lost?.includes(field), field)
 
   const start = (about: Payload<'session.start'>): string[] => encodeAll(tellAll([['session.start', about, place]])).lost

@@ -2,6 +2,7 @@
 // both and write the document's.
 import type { Fault } from '../../model/event.ts'
 import { categoryOfStatus } from '../../model/fault.ts'
+import { outcomeOf } from '../../model/outcome.ts'
 import { type FaultCategory, faultCategories, type Reason, reasons } from '../../model/vocabulary.ts'
 
 /** How the ids begin that we give to calls without one. */
@@ -37,8 +38,8 @@ export const finishWord = (reason: Reason): 'tool-calls' | 'end_turn' | 'max_tok
 
 // ── how a session ended ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** aictrl calls these a normal end: no session_error. Reaching the token limit is told by `finish` alone, if a message has it. */
-const normal: ReadonlySet<Reason> = new Set<Reason>(['end_turn', 'stop_sequence', 'max_tokens', 'exit', 'max_iterations'])
+/** aictrl calls these a normal end: no session_error. */
+const normal: ReadonlySet<Reason> = new Set<Reason>(['end_turn', 'stop_sequence', 'exit', 'max_iterations'])
 export const isAbnormal = (reason: Reason): boolean => !normal.has(reason)
 
 const errorRead = new Map<string, FaultCategory>([
@@ -61,6 +62,9 @@ const errorWritten = new Map<FaultCategory, string>([
   ['network', 'provider'],
 ])
 const knownReasons: ReadonlySet<string> = new Set(reasons)
+/** A cap goes by its own name, so that of the model's limit has another. */
+const caps: ReadonlySet<string | undefined> = new Set(['max_cost', 'max_tokens', 'max_tool_calls'])
+const tokenLimit = 'token_limit'
 const knownCategories: ReadonlySet<string> = new Set(faultCategories)
 
 export const isErrorWord = (word: string): boolean => errorRead.has(word)
@@ -72,8 +76,14 @@ export function readSessionError(word: string, code: string | undefined, text: s
   const byStatus = http !== undefined && (told === 'unknown' || told === 'provider') ? categoryOfStatus(http) : undefined // says more
   const category = byStatus ?? (told === 'unknown' && isSignal(code) ? 'cancelled' : told)
   // A timeout of the provider (504) is not that of the session.
-  const reason = code !== undefined && knownReasons.has(code) ? (code as Reason) : reasonOf(category === 'timeout' ? told : category)
+  const reason = namedBy(code) ?? reasonOf(category === 'timeout' ? told : category)
   return { fault: { category, text, code, http }, reason }
+}
+
+function namedBy(code: string | undefined): Reason | undefined {
+  if (caps.has(code)) return 'budget'
+  if (code === tokenLimit) return 'max_tokens'
+  return code !== undefined && knownReasons.has(code) ? (code as Reason) : undefined
 }
 
 const isSignal = (code: string | undefined): boolean => code === '130' || code === '143'
@@ -115,9 +125,12 @@ export const isToldSignal = (signal: string): boolean => exitCodes.has(signal)
 
 /** The status if there is one, else the name that says more than `word`. */
 function codeOf(reason: Reason, fault: Fault | undefined, signal: string | undefined, word: string): string | undefined {
-  const left = signal === undefined ? undefined : exitCodes.get(signal)
+  const isStopped = outcomeOf(reason) === 'cancelled' || reason === 'error' || reason === 'unknown' || reason === 'cut'
+  const left = signal === undefined || !isStopped ? undefined : exitCodes.get(signal) // else the signal was ours, for that reason
   if (left !== undefined) return left
   if (fault?.http !== undefined) return String(fault.http)
+  if (reason === 'max_tokens') return tokenLimit
+  if (reason === 'budget' && caps.has(fault?.code)) return fault?.code
   if (reason !== 'error' && reason !== 'unknown' && reason !== word)
     return reason === 'cancelled' && isSignal(fault?.code) ? fault?.code : reason
   if (fault === undefined) return undefined
@@ -127,6 +140,7 @@ function codeOf(reason: Reason, fault: Fault | undefined, signal: string | undef
 const reasonTexts = new Map<Reason, string>([
   ['cut', 'the stream ended early'],
   ['tool_use', 'ended while a tool was awaited'],
+  ['max_tokens', 'the answer was cut at the token limit'],
   ['max_turns', 'the turn limit was reached'],
   ['budget', 'the budget was used up'],
   ['context', 'the context window is full'],

@@ -4,6 +4,7 @@ import type { Rec } from '../../base/json.ts'
 import { faultOf } from '../../model/fault.ts'
 import type { Pen } from '../../model/pen.ts'
 import { toolKindOf } from '../../model/tool-kind.ts'
+import type { Reason } from '../../model/vocabulary.ts'
 import type { DecoderBody } from '../contract.ts'
 import { textOf } from '../contract.ts'
 import type { Wire } from './wire.ts'
@@ -48,7 +49,7 @@ export function decode(pen: Pen): DecoderBody {
 
   function endTurn(unfailing: 'end_turn' | 'cut', synthetic?: string): void {
     const error = failure === undefined ? undefined : faultOf(failure)
-    const reason = failure === undefined ? unfailing : failure === 'max iterations reached' ? 'max_turns' : 'error'
+    const reason = failure === undefined ? unfailing : (reasonsTold.get(failure) ?? 'error')
     answer('withdrawn')
     pen.emit('turn.end', { reason, error }, { synthetic })
     openCalls.clear()
@@ -117,3 +118,9 @@ export function decode(pen: Pen): DecoderBody {
     },
   }
 }
+
+/** Failures that are told in words of their own. */
+const reasonsTold: ReadonlyMap<string, Reason> = new Map([
+  ['max iterations reached', 'max_turns'],
+  ['max tokens', 'max_tokens'],
+])

@@ -36,13 +36,14 @@ const isExitCode = ({ data, exitCode }: End): boolean =>
 
 /** The text is the JSON of the value, or stands somewhere in it as a whole. */
 const holds = (value: unknown, text: string): boolean =>
-  value !== undefined &&
-  (isWithin(value, text) || (typeof value === 'object' && value !== null ? sameJson(value, text) : stringifyJson(value) === text))
+  value !== undefined && (isWithin(value, text) || (isNested(value) ? sameJson(value, text) : stringifyJson(value) === text))
 
 function isWithin(value: unknown, text: string): boolean {
   if (typeof value === 'string') return value === text || (value.length >= text.trim().length && value.trim() === text.trim())
-  return typeof value === 'object' && value !== null && Object.values(value).some((part) => isWithin(part, text))
+  return isNested(value) && Object.values(value).some((part) => isWithin(part, text))
 }
+
+const isNested = (value: unknown): value is object => Array.isArray(value) || isRecord(value)
 
 function sameJson(value: object, text: string): boolean {
   if (!/^\s*[[{]/.test(text)) return false

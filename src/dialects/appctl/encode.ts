@@ -18,6 +18,8 @@ export function encode(sink: Sink): Encoder {
   let heldCall: EventOf<'tool.start'> | undefined
   let current: { session: string | undefined } | undefined // whose turn is being written
   let failure: { message: string; synthetic: string | undefined } | undefined
+  const queued = new Map<string | undefined, EventOf<'prompt.submit'>>() // until their turn comes
+  let alone: string | undefined // a failure that stood outside any session
   let spoke = false // an answer stands in the turn
   const joined = { text: '', thought: '' } // a thought may end after the answer's first deltas
 
@@ -30,12 +32,14 @@ export function encode(sink: Sink): Encoder {
     const early = prompts.get(event.session)
     const whole = early === undefined ? text : early + (text ?? '')
     prompts.delete(event.session)
+    queued.delete(event.session)
     if (whole === undefined) sink.added('user_prompt.text')
     write({ kind: 'user_prompt', text: whole ?? '' }, whole === undefined ? 'required' : syntheticOf(event))
   }
 
   function prompt(event: EventOf<'prompt.submit'>): void {
     const instructs = event.by === 'system' || event.by === 'hook' // not what the user said
+    if (event.state === 'queued' && current === undefined && !endings.has(event.session)) return void queued.set(event.session, event)
     if (event.state === 'queued' || current !== undefined || instructs) return sink.lost(event)
     if (event.text === undefined) sink.lost(event) // a prompt stands there with or without it
     if (event.partial !== true) return openTurn(event, event.text)
@@ -118,6 +122,14 @@ export function encode(sink: Sink): Encoder {
     if (failure !== undefined && event.error !== undefined && event.error.text !== failure.message) sink.lost(event, 'error')
   }
 
+  /** A session that failed before its first turn is a turn that failed: its prompt is the one that waited. */
+  function neverBegan(event: EventOf<'session.end'>): void {
+    const text = failureText(event)
+    const isKnown = event.synthetic === undefined || queued.has(event.session) // else nobody has said that it failed
+    if (endings.has(event.session) || text === undefined || text === alone || !isKnown) return
+    openTurn(event, queued.get(event.session)?.text)
+  }
+
   /** Nothing is written then: what the end says is lost, unless the turn has said it. */
   function afterTurn(event: EventOf<'session.end'>): void {
     const text = failureText(event)
@@ -173,6 +185,7 @@ export function encode(sink: Sink): Encoder {
         const isAlone = current === undefined && isOutside(event)
         openTurn(event, undefined)
         failure ??= { message: event.error.text, synthetic: syntheticOf(event) }
+        if (isAlone) alone = event.error.text
         return isAlone ? closeTurn(undefined, syntheticOf(event)) : undefined
       }
       case 'turn.end':
@@ -181,9 +194,11 @@ export function encode(sink: Sink): Encoder {
         if (event.text && !spoke && event.text !== (failure?.message ?? failureText(event))) sink.lost(event, 'text')
         return closeTurn(failureText(event), syntheticOf(event))
       case 'session.end':
+        if (current === undefined) neverBegan(event)
         if (current === undefined) afterTurn(event)
         else countError(event)
         endings.delete(event.session)
+        queued.delete(event.session)
         return closeTurn(failureText(event), syntheticOf(event))
     }
   }

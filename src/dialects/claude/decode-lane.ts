@@ -1,5 +1,6 @@
 // Messages and lanes. Claude tells a message as several records with one id and rarely says that it is over: the next id in
 // the lane, the turn's result or the task's end says it. A subagent's records name its lane, sometimes before its start.
+import type { Rec } from '../../base/json.ts'
 import { type Payload, type Place, placeOf, type Usage } from '../../model/event.ts'
 import { contextTokens } from '../../model/usage.ts'
 import type { Reason } from '../../model/vocabulary.ts'
@@ -50,10 +51,21 @@ const ofMessage = (lane: Lane, agent: string | undefined, told: boolean): Place 
   placeIn(lane, agent, undefined, undefined, told ? undefined : 'implied')
 
 /** What is known of a message when it begins. `told`: message_start says so, not merely its first block. */
-type Beginning = { model: string | undefined; usage: Usage | undefined; ttftMs?: number | undefined; told?: boolean }
+type Beginning = {
+  model: string | undefined
+  usage: Usage | undefined
+  ttftMs?: number | undefined
+  told?: boolean
+  beside?: Rec | undefined
+}
 
 /** Makes `id` the open message of the lane. A new id ends the former one. */
-export function openMessage(on: Reader, agent: string | undefined, id: string, { model, usage, ttftMs, told = false }: Beginning): Lane {
+export function openMessage(
+  on: Reader,
+  agent: string | undefined,
+  id: string,
+  { model, usage, ttftMs, told = false, beside }: Beginning,
+): Lane {
   const lane = laneOf(on.session, agent)
   if (!told && lane.message?.id === id && on.pen.openMessage(agent) !== undefined) return lane
   closeMessage(on, agent, undefined, { superseded: true })
@@ -68,7 +80,9 @@ export function openMessage(on: Reader, agent: string | undefined, id: string, {
   }
   lane.next = 0
   lane.answered = false
-  on.pen.emit('message.start', { model, usage, ttftMs }, ofMessage(lane, agent, told))
+  const place = ofMessage(lane, agent, told)
+  if (beside !== undefined) place.ext = { claude: { message: { usage: beside } } }
+  on.pen.emit('message.start', { model, usage, ttftMs }, place)
   return lane
 }
 

@@ -7,7 +7,7 @@ import { type Lane, laneOf, most, newestTurn, put, type Reader, type StreamedBlo
 import { taskNote } from './decode-task.ts'
 import { besideExt, toolEnd } from './decode-tool.ts'
 import { enterTurn, leaveTurn } from './decode-transcript.ts'
-import { faultFrom, finishOf, nat, soundsInterrupted, str, usageOf } from './values.ts'
+import { besideTokens, faultFrom, finishOf, nat, soundsInterrupted, str, usageOf } from './values.ts'
 import type { Wire } from './wire.ts'
 
 type Block = Wire<'assistant'>['message']['content'][number]
@@ -23,6 +23,7 @@ export function assistant(on: Reader, record: Wire<'assistant'>): void {
   const lane = openMessage(on, agent, message.id || idFor(on, agent), {
     model: made ? undefined : message.model,
     usage,
+    beside: made ? undefined : besideTokens(message.usage),
   })
   const open = lane.message!
   if (!made) {

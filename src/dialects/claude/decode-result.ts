@@ -1,6 +1,6 @@
 // `result`: the end of a turn. The surprise: `usage` is this turn's and the main lane's, while `modelUsage` and
 // `total_cost_usd` count all lanes since the process began, so the turn's share is a difference.
-import { isRecord, type Rec } from '../../base/json.ts'
+import { type Rec } from '../../base/json.ts'
 import type { Cost, Fault, Payload, Place, Usage } from '../../model/event.ts'
 import { unreadableEnd } from '../../model/fault.ts'
 import { outcomeOf } from '../../model/outcome.ts'
@@ -10,7 +10,7 @@ import { textOf } from '../contract.ts'
 import { settleAll } from './decode-control.ts'
 import { closeMessage } from './decode-lane.ts'
 import type { Reader, Session } from './decode-state.ts'
-import { faultFrom, finishOf, isSilent, nat, real, reasonOf, usageOf, usageOfModel, usd } from './values.ts'
+import { besideTokens, faultFrom, finishOf, isSilent, nat, real, reasonOf, usageOf, usageOfModel, usd } from './values.ts'
 import type { Wire } from './wire.ts'
 
 type Result = Wire<'result'>
@@ -56,20 +56,14 @@ export function result(on: Reader, record: Result): void {
 export const unreadable = (on: Reader, record: Rec): void =>
   result(on, { type: 'result', is_error: true, errors: [unreadableEnd(record).text] })
 
-/**
- * What was paid for beside tokens, and which caches last for an hour: no bucket of the model counts them. Zeros say nothing. And errors,
- * where another tells how the turn failed, or it went well.
- */
+/** What was paid for beside tokens. And errors, where another tells how the turn failed, or it went well. */
 function beside({ usage, modelUsage, errors = [] }: Result, fault: Fault | undefined): Place['ext'] {
-  const { server_tool_use: served, cache_creation: caches } = usage ?? {}
-  const told: Rec = {}
-  if (isRecord(served) && Object.values(served).some((count) => count !== 0)) told['server_tool_use'] = served
-  if (isRecord(caches) && nat(caches['ephemeral_1h_input_tokens'])) told['cache_creation'] = caches
+  const told = besideTokens(usage)
   const searches = Object.entries(modelUsage ?? {}).flatMap(([model, { webSearchRequests: count }]) =>
     nat(count) ? [[model, { webSearchRequests: count }] as const] : [],
   )
   const kept: Rec = {}
-  if (Object.keys(told).length > 0) kept['usage'] = told
+  if (told !== undefined) kept['usage'] = told
   if (searches.length > 0) kept['modelUsage'] = Object.fromEntries(searches)
   if (errors.some((error) => fault?.text.includes(textOf(error)) !== true)) kept['errors'] = errors
   return Object.keys(kept).length === 0 ? undefined : { claude: kept }

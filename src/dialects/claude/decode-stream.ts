@@ -4,7 +4,7 @@ import { isRecord } from '../../base/json.ts'
 import { closeMessage, laneId, openMessage, placeIn, withdraw } from './decode-lane.ts'
 import { startCall } from './decode-message.ts'
 import { type Lane, laneOf, most, put, type Reader, type StreamedBlock } from './decode-state.ts'
-import { faultFrom, finishOf, nat, real, str, usageOf } from './values.ts'
+import { besideTokens, faultFrom, finishOf, nat, real, str, usageOf } from './values.ts'
 import type { Wire } from './wire.ts'
 
 type Stream = Wire<'stream_event'>
@@ -20,6 +20,7 @@ export function streamEvent(on: Reader, record: Stream): void {
         usage: usageOf(event.message?.usage),
         ttftMs: real(record.ttft_ms),
         told: true,
+        beside: besideTokens(event.message?.usage),
       })
       lane.streaming = true
       return

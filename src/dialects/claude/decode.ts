@@ -170,6 +170,8 @@ export function decode(pen: Pen): DecoderBody {
     const session = !id && tag.startsWith('control_') ? controlSession(record) : current
     on.session = sessionAt(session)
     on.origin = origin
+    const named = tag === 'stream_event' ? undefined : str(record['uuid']) // pieces of a text may come together, under one origin
+    if (named) origin.id = named
     on.tag = tag
     if (stored !== undefined) transcriptOf(on)
     pen.common({ at: timeOfIso(record['timestamp']), session })

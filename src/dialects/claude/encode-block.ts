@@ -3,8 +3,8 @@
 import { isRecord, type Rec } from '../../base/json.ts'
 import type { Event } from '../../model/event.ts'
 import { syntheticOf } from '../contract.ts'
-import { agentId, idOf, nextUuid, type OpenBlock, parentOf, stamp, type WriteMessage, type Writer } from './encode-state.ts'
-import { usageKeys } from './encode-usage.ts'
+import { agentId, idOf, type OpenBlock, parentOf, stamp, uuidOf, type WriteMessage, type Writer } from './encode-state.ts'
+import { usageKeys, usual } from './encode-usage.ts'
 
 // ── the raw stream ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -16,7 +16,7 @@ export function stream(on: Writer, message: WriteMessage, event: Rec, synthetic?
     api_message_id: message.id,
     abandoned_blocks: abandoned,
     session_id: idOf(on),
-    uuid: nextUuid(on),
+    uuid: uuidOf(on),
   }
   on.sink.write(record, synthetic)
 }
@@ -44,7 +44,7 @@ export function closeBlock(on: Writer, message: WriteMessage, synthetic?: string
   if (isJoined(type) && message.joined[type] !== '') {
     const text = message.joined[type]
     message.cut[type] = true
-    full(on, message, type === 'text' ? { type, text } : { type, thinking: text, signature: '' }, undefined, undefined, synthetic)
+    full(on, message, type === 'text' ? { type, text } : { type, thinking: text, signature: '' }, undefined, synthetic)
     message.joined[type] = ''
   }
   message.block = undefined
@@ -63,29 +63,30 @@ function head(on: Writer, message: WriteMessage, content: Rec[]): Rec {
     content,
     stop_reason: null,
     stop_sequence: null,
-    usage: message.usage === undefined ? noUsage : usageKeys(message.usage),
+    usage: message.usage === undefined ? noUsage : usageKeys(message.usage, besideMessage(message)),
   }
 }
 
 const noUsage = usageKeys({})
 
-function full(
-  on: Writer,
-  message: WriteMessage,
-  content: Rec,
-  agent: string | undefined,
-  at: number | undefined,
-  synthetic: string | undefined,
-): void {
+/** See the decoder's `besideTokens`. */
+function besideMessage({ start }: WriteMessage): Rec | undefined {
+  const kept = start?.ext?.['claude']
+  const beside = isRecord(kept) && isRecord(kept['message']) ? kept['message']['usage'] : undefined
+  return isRecord(beside) ? { ...usual(start), ...beside } : usual(start)
+}
+
+function full(on: Writer, message: WriteMessage, content: Rec, event: Event | undefined, synthetic: string | undefined): void {
+  const agent = event?.agent
   const record = {
     type: 'assistant',
     message: head(on, message, [content]),
     parent_tool_use_id: parentOf(on, agent),
     agent_id: agentId(agent),
-    timestamp: stamp(at),
+    timestamp: stamp(event?.at),
     context_usage: agent === undefined ? contextUsage(on) : undefined,
     session_id: idOf(on),
-    uuid: nextUuid(on),
+    uuid: uuidOf(on, event),
   }
   if (message.usage !== undefined) on.sink.write(record, synthetic)
   else if (on.sink.live !== true || isOwn(on)) on.sink.hold(record, synthetic, message)
@@ -116,7 +117,7 @@ export function contextParts(ext: Event['ext']): Rec | undefined {
 export function block(on: Writer, event: Event, message: WriteMessage, type: OpenBlock['type'], content: Rec, start: Rec): void {
   if (message.streaming) openBlock(on, message, type, start)
   else message.blocks++
-  full(on, message, content, event.agent, event.at, syntheticOf(event))
+  full(on, message, content, event, syntheticOf(event))
   if (isJoined(type)) message.joined[type] = ''
   closeBlock(on, message)
 }

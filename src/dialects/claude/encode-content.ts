@@ -71,6 +71,10 @@ export function toolStart(on: Writer, event: EventOf<'tool.start'>): void {
     kind: event.toolKind,
     at: event.at,
   })
+  if (event.hostedBy === 'provider') {
+    if (/^web_?search/i.test(event.name)) session.turn.served.web_search_requests++
+    if (/^web_?fetch/i.test(event.name)) session.turn.served.web_fetch_requests++
+  }
   openMessage(on, event)
   const { held } = laneOf(session, event.agent)
   const now: HeldCall = { event, json: '', streamed: false }

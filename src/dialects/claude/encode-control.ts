@@ -109,6 +109,7 @@ function unasked(on: Writer, event: EventOf<'permission.answer'>): void {
       message: event.text ?? `${name} was not permitted`,
     },
     syntheticOf(event),
+    event,
   )
 }
 
@@ -162,7 +163,7 @@ export function hookStart(on: Writer, event: EventOf<'hook.start'>): void {
       }),
     )
   on.session.asks.set(`hook ${id}`, { ...ask, wire: undefined })
-  write(on, { type: 'system', subtype: 'hook_started', hook_id: wireId(id), hook_name: name, hook_event: hook }, syntheticOf(event))
+  write(on, { type: 'system', subtype: 'hook_started', hook_id: wireId(id), hook_name: name, hook_event: hook }, syntheticOf(event), event)
 }
 
 export function hookEnd(on: Writer, event: EventOf<'hook.end'>): void {
@@ -195,6 +196,7 @@ export function hookEnd(on: Writer, event: EventOf<'hook.end'>): void {
       outcome,
     },
     syntheticOf(event),
+    event,
   )
 }
 

@@ -5,7 +5,13 @@ import type { Rec } from '../../base/json.ts'
 import { type Told, written } from './support.test.ts'
 
 const usage = { input: 11, output: 22, cacheRead: 1000, cacheWrite: 7 }
-const tokens = { input_tokens: 11, cache_creation_input_tokens: 7, cache_read_input_tokens: 1000, output_tokens: 22 }
+const tokens = {
+  input_tokens: 11,
+  cache_creation_input_tokens: 7,
+  cache_read_input_tokens: 1000,
+  output_tokens: 22,
+  cache_creation: { ephemeral_5m_input_tokens: 7, ephemeral_1h_input_tokens: 0 },
+}
 const open: Told[] = [
   ['session.start', { model: 'm' }],
   ['turn.start', { trigger: 'prompt' }],

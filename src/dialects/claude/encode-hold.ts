@@ -1,5 +1,6 @@
 // What a message has used is known at its end, after its blocks: their records wait for it, and all that follows waits behind them. In a
-// live run only the rest of the message may follow; any other record lets them go as they are.
+// live run the raw stream of the message goes on meanwhile, but for the stop of its last block, before which they must stand; a record that
+// is not of the message lets them go as they are.
 import { isRecord, type Rec } from '../../base/json.ts'
 import type { Usage } from '../../model/event.ts'
 import type { Sink } from '../contract.ts'
@@ -43,10 +44,21 @@ export function createHolder(sink: Sink): Holder {
     if (queue.length > mostHeld) release()
   }
 
+  /** Of a live run's raw stream. */
+  function pass(record: Rec, synthetic: string | undefined): void {
+    for (const stop of queue.filter(({ record: held }) => streamed(held) !== undefined)) sink.write(stop.record, stop.synthetic)
+    queue = queue.filter(({ record: held }) => streamed(held) === undefined)
+    sink.write(record, synthetic)
+  }
+
   return {
     ...sink,
     write(record, synthetic) {
-      if (queue.length > 0 && sink.live === true && !isOfMessage(record)) release()
+      if (queue.length > 0 && sink.live === true) {
+        const type = streamed(record)
+        if (type !== undefined && type !== 'content_block_stop') return pass(record, synthetic)
+        if (!mayWait(record)) release()
+      }
       put(record, synthetic)
     },
     hold: put,
@@ -65,8 +77,7 @@ export function createHolder(sink: Sink): Holder {
   }
 }
 
-/** The bounds of its blocks; a delta shall not wait. */
-function isOfMessage({ type, event }: Rec): boolean {
-  if (type === 'assistant' || type === 'system') return true // a status may wait
-  return type === 'stream_event' && isRecord(event) && event['type'] !== 'content_block_delta'
-}
+const streamed = ({ type, event }: Rec): unknown => (type === 'stream_event' && isRecord(event) ? event['type'] : undefined)
+
+/** Also a status. */
+const mayWait = ({ type }: Rec): boolean => type === 'assistant' || type === 'system' || type === 'stream_event'

@@ -13,7 +13,7 @@ import { usageKeys } from './encode-usage.ts'
 
 export function messageStart(on: Writer, event: EventOf<'message.start'>): void {
   closeMessage(on, event.agent, undefined, undefined)
-  openMessage(on, event, event.usage, event.model)
+  openMessage(on, event, event.usage, event.model).start = event
 }
 
 /** The message that the event's content goes to. Sources without message ids get one per run of blocks. */
@@ -30,6 +30,7 @@ export function openMessage(on: Writer, event: Event, usage?: Usage, model?: str
   lane.calling = undefined
   if (event.agent === undefined) on.session.turn.steps++
   return (lane.message = {
+    start: undefined,
     source: event.message,
     id: idFor(on, lane, event.message),
     model,
@@ -71,7 +72,8 @@ export function closeMessage(
   if (!message.streaming) return
   closeBlock(on, message, synthetic)
   const delta = { stop_reason: stopOf(finish), stop_sequence: null }
-  stream(on, message, { type: 'message_delta', delta, usage: usage === undefined ? { output_tokens: 0 } : usageKeys(usage) }, synthetic)
+  const used = usage === undefined ? { output_tokens: 0 } : usageKeys(usage)
+  stream(on, message, { type: 'message_delta', delta, usage: used }, synthetic)
   stream(on, message, { type: 'message_stop' }, synthetic)
 }
 
@@ -92,6 +94,7 @@ export function messageEnd(on: Writer, event: EventOf<'message.end'>): void {
     turn.byModel.set(model, {
       usage: addUsage(before?.usage, usage),
       usd: (before?.usd ?? 0) + (event.cost?.usd ?? 0),
+      searches: 0,
       contextLimit: event.context?.limit ?? before?.contextLimit,
       outputLimit: before?.outputLimit,
     })
@@ -144,16 +147,17 @@ export function settleMessage(on: Writer, agent: string | undefined): void {
 // ── calls whose input comes in pieces ───────────────────────────────────────────────────────────────────────────────────
 
 /** The input is whole, or will not become so any more. */
-export function release(on: Writer, agent: string | undefined, call: string, input: unknown): boolean {
+export function release(on: Writer, agent: string | undefined, call: string, input: unknown, told?: EventOf<'tool.update'>): boolean {
   const lane = laneOf(on.session, agent)
   const held = lane.held.get(call)
   if (held === undefined) return false
   lane.held.delete(call)
-  writeCall(on, call, held, input)
+  writeCall(on, call, held, input, told)
   return true
 }
 
-export function writeCall(on: Writer, call: string, held: HeldCall, input: unknown): void {
+/** `told`: what brought the input, if the call itself did not. */
+export function writeCall(on: Writer, call: string, held: HeldCall, input: unknown, told?: EventOf<'tool.update'>): void {
   const { event } = held
   const known = input ?? event.input ?? parsed(held.json)
   const whole = isRecord(known) ? known : known === undefined ? {} : { input: known }
@@ -162,7 +166,7 @@ export function writeCall(on: Writer, call: string, held: HeldCall, input: unkno
   const content = { type: 'tool_use', id: call, name: event.name, input: whole }
   const message = openMessage(on, event)
   if (!held.streamed) closeBlock(on, message)
-  block(on, event, message, 'tool_use', content, { type: 'tool_use', id: call, name: event.name, input: {} })
+  block(on, told ?? event, message, 'tool_use', content, { type: 'tool_use', id: call, name: event.name, input: {} })
 }
 
 function parsed(json: string): unknown {

@@ -12,6 +12,8 @@ import { uuidFor } from './uuid.ts'
 export type OpenBlock = { index: number; type: 'text' | 'thinking' | 'tool_use' | 'other' }
 
 export type WriteMessage = {
+  /** The event that told of its beginning, where it was told at all. */
+  start: EventOf<'message.start'> | undefined
   /** As the source names it. */
   source: string | undefined
   id: string
@@ -58,6 +60,7 @@ export type WriteAsk = { name: string; input: unknown; question: boolean; call: 
 export type ModelTotal = {
   usage: Usage
   usd: number
+  searches: number
   contextLimit: number | undefined
   outputLimit: number | undefined
 }
@@ -89,8 +92,12 @@ export type WriteSession = {
   asks: Map<string, WriteAsk>
   /** Prompts told before their turn began. */
   prompts: EventOf<'prompt.submit'>[]
+  /** The last one that waits to be sent, before the first turn. */
+  queued: EventOf<'prompt.submit'> | undefined
   /** The last prompt that was sent, until it is seen. */
   sentPrompt: string | undefined
+  /** A new mode that is not told yet. */
+  mode: EventOf<'session.update'> | undefined
   /** What only the next init can tell, if one comes. */
   untold: Event[]
   /** How full the context is, for the next record of a message. */
@@ -104,6 +111,8 @@ export type WriteSession = {
     byModel: Map<string, ModelTotal>
     usd: number | undefined
     fault: Fault | undefined
+    /** Calls of tools that the provider runs. */
+    served: { web_search_requests: number; web_fetch_requests: number }
     denied: Map<string, Rec>
   }
   /** Over all turns, as the program counts. */
@@ -121,6 +130,7 @@ export const newTurn = (startedAt?: number): WriteSession['turn'] => ({
   byModel: new Map(),
   usd: undefined,
   fault: undefined,
+  served: { web_search_requests: 0, web_fetch_requests: 0 },
   denied: new Map(),
 })
 
@@ -131,6 +141,8 @@ export type Writer = {
   named: Map<string, WriteSession>
   /** Ids that wait for an answer on the control channel, which all sessions share. */
   waiting: Set<string>
+  /** Ids of Claude's own records that were given to records again: each is given once. */
+  again: Set<string>
   /** Ids made where the source has none. */
   made: number
   unnamed: number
@@ -155,7 +167,9 @@ export const newSession = (key: string | undefined): WriteSession => ({
   parents: new Map(),
   asks: new Map(),
   prompts: [],
+  queued: undefined,
   sentPrompt: undefined,
+  mode: undefined,
   untold: [],
   context: undefined,
   turn: newTurn(),
@@ -173,14 +187,26 @@ export function laneOf(session: WriteSession, id: string | undefined): WriteLane
 // ── the ends of a record ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Writes a record that names its session; `uuid` comes last, as the program has it. */
-export function write(on: Writer, record: Rec, synthetic?: string): void {
+export function write(on: Writer, record: Rec, synthetic?: string, event?: Event): void {
   record['session_id'] = idOf(on)
-  record['uuid'] = nextUuid(on)
+  record['uuid'] = uuidOf(on, event)
   on.sink.write(record, synthetic)
 }
 
-/** Records that are many have all their keys from the start: to add them later costs more than all the others. */
-export const nextUuid = ({ session }: Writer): string => uuidFor(session.id!, ++session.records)
+const mostAgain = 4096
+
+/**
+ * The id that the record had which tells this event, if that was one of Claude's; else one is made. Records that are many have all their keys
+ * from the start: to add them later costs more than all the others.
+ */
+export function uuidOf({ session, again }: Writer, event?: Event): string {
+  const made = uuidFor(session.id!, ++session.records)
+  const id = event?.origin?.dialect === 'claude' && event.synthetic === undefined ? event.origin.id : undefined
+  if (id === undefined || again.has(id)) return made
+  again.add(id)
+  if (again.size > mostAgain) again.delete(again.values().next().value!)
+  return id
+}
 
 export function idOf(on: Writer): string {
   const { session, sink } = on

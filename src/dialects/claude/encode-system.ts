@@ -9,8 +9,7 @@ import { isClaudeCode, loseProgram } from './encode-turn.ts'
 import { faultFrom } from './values.ts'
 
 type Written = { subtype: string } & Rec
-const system = (on: Writer, event: Parameters<typeof syntheticOf>[0], record: Written): void =>
-  write(on, { type: 'system', ...record }, syntheticOf(event))
+const system = (on: Writer, event: Event, record: Written): void => write(on, { type: 'system', ...record }, syntheticOf(event), event)
 
 // ── tasks ────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -103,9 +102,22 @@ export function sessionUpdate(on: Writer, event: EventOf<'session.update'>): voi
   if (!isTold && !isNamed) return on.sink.lost(event)
   loseProgram(on, event)
   if (!isTold) return
-  if (event.mode !== undefined && on.session.inits > 0)
-    return system(on, event, { subtype: 'status', status: null, permissionMode: event.mode })
+  if (event.mode !== undefined && on.session.inits > 0) {
+    flushMode(on)
+    on.session.mode = event
+    if (event.origin === undefined) flushMode(on)
+    return
+  }
   if (event.model === undefined) on.session.untold.push(event) // messages name the model
+}
+
+/** A new mode is a status of its own, unless it is told by an init: then other events of the same record follow. */
+export function flushMode(on: Writer, next?: Event): void {
+  const { mode } = on.session
+  if (mode === undefined) return
+  on.session.mode = undefined
+  const isInit = (next?.kind === 'turn.start' || next?.kind === 'catalog.update') && next.origin?.record === mode.origin?.record
+  if (!isInit) system(on, mode, { subtype: 'status', status: null, permissionMode: mode.mode })
 }
 
 export function retryStart(on: Writer, event: EventOf<'retry.start'>): void {
@@ -164,6 +176,7 @@ export function usageUpdate(on: Writer, event: EventOf<'usage.update'>): void {
         rate_limit_info: { ...info, rateLimitType: name, ...(used === undefined ? {} : { utilization: used }) },
       },
       syntheticOf(event),
+      event,
     )
   }
   const thinking = event.scope === 'message' ? event.usage?.reasoning : undefined
@@ -173,7 +186,7 @@ export function usageUpdate(on: Writer, event: EventOf<'usage.update'>): void {
 }
 
 export function contextTrim(on: Writer, event: EventOf<'context.trim'>): void {
-  if (event.why === 'clear') return write(on, { type: 'conversation_reset' }, syntheticOf(event))
+  if (event.why === 'clear') return write(on, { type: 'conversation_reset' }, syntheticOf(event), event)
   const after = event.after === undefined ? {} : { post_tokens: event.after }
   system(on, event, {
     subtype: 'compact_boundary',
@@ -188,7 +201,7 @@ export function contextTrim(on: Writer, event: EventOf<'context.trim'>): void {
 // ── notes ────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export function notice(on: Writer, event: EventOf<'notice'>): void {
-  if (event.code === 'prompt_suggestion') return write(on, { type: 'prompt_suggestion', suggestion: event.text }, syntheticOf(event))
+  if (event.code === 'prompt_suggestion') return write(on, { type: 'prompt_suggestion', suggestion: event.text }, syntheticOf(event), event)
   system(on, event, {
     subtype: 'informational',
     content: event.text,
@@ -228,5 +241,6 @@ export function toolProgress(on: Writer, event: EventOf<'tool.update'>, call: st
       heartbeat: true,
     },
     syntheticOf(event),
+    event,
   )
 }

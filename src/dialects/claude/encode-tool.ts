@@ -5,7 +5,7 @@ import { toolFailed } from '../../model/outcome.ts'
 import { syntheticOf, textOf, textOfBlock } from '../contract.ts'
 import { release, settleMessage } from './encode-message.ts'
 import { structureOf } from './encode-structure.ts'
-import { agentId, callId, idOf, nextUuid, parentOf, stamp, write, type WriteCall, type Writer } from './encode-state.ts'
+import { agentId, callId, idOf, parentOf, stamp, uuidOf, write, type WriteCall, type Writer } from './encode-state.ts'
 import { isUuid } from './uuid.ts'
 
 // ── results ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -36,7 +36,7 @@ export function toolEnd(on: Writer, event: EventOf<'tool.end'>): void {
     tool_result_meta: metaOf(event, id),
     timestamp: stamp(event.at),
     session_id: idOf(on),
-    uuid: nextUuid(on),
+    uuid: uuidOf(on, event),
   }
   on.sink.write(record, syntheticOf(event))
 }
@@ -142,7 +142,7 @@ export function writePrompt(on: Writer, event: EventOf<'prompt.submit'>): void {
   const content = parts.length > 0 ? parts : [{ type: 'text', text: event.text ?? '' }, ...media]
   if (given.length === 0 && event.text === undefined) on.sink.added('user.message.content') // Avenor tells only its length
   const isHosts = event.by === 'user' || event.by === 'host'
-  const made = nextUuid(on)
+  const made = uuidOf(on, event)
   const record = {
     type: 'user',
     message: { role: 'user', content },

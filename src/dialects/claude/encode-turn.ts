@@ -7,12 +7,12 @@ import type { FaultCategory, Reason } from '../../model/vocabulary.ts'
 import { closeMessage } from './encode-message.ts'
 import { type ModelTotal, newTurn, write, type Writer, type WriteSession } from './encode-state.ts'
 import { abandonCalls } from './encode-tool.ts'
-import { modelKeys, usageKeys } from './encode-usage.ts'
-import { faultFrom, usd } from './values.ts'
+import { modelKeys, usageKeys, usual } from './encode-usage.ts'
+import { faultFrom, nat, usd } from './values.ts'
 
 // ── init ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-export function writeInit(on: Writer, at: number | undefined, synthetic: string | undefined): void {
+export function writeInit(on: Writer, at: number | undefined, synthetic: string | undefined, event?: Event): void {
   const { session, sink } = on
   const { setting, catalog } = session
   if (setting.cwd === undefined) sink.added('system/init.cwd')
@@ -33,7 +33,7 @@ export function writeInit(on: Writer, at: number | undefined, synthetic: string 
     plugins: (catalog.plugins ?? []).map(({ name, path }) => ({ name, path: path ?? '' })),
   }
   if (isClaudeCode(on) && setting.version !== undefined) record['claude_code_version'] = setting.version
-  write(on, record, synthetic)
+  write(on, record, synthetic, event)
   session.inits++
   if (session.untold.length > 0) session.untold = []
   session.openTurns++
@@ -67,7 +67,7 @@ export type TurnEnd = Partial<Payload<'turn.end'>> & { reason: Reason; at?: numb
  * Ends the oldest open turn. Without one it is a lone result: a session that failed before it could begin.
  * False when of which sort its error is cannot be read from it.
  */
-export function writeResult(on: Writer, event: TurnEnd, synthetic: string | undefined): boolean {
+export function writeResult(on: Writer, event: TurnEnd, synthetic: string | undefined, told?: EventOf<'turn.end'>): boolean {
   const { session, sink } = on
   const { turn } = session
   const isCalling = session.calls.size > 0
@@ -97,7 +97,7 @@ export function writeResult(on: Writer, event: TurnEnd, synthetic: string | unde
       ...(ending.errors === undefined ? { result: ending.isError ? fault?.text || text : text } : { errors: ending.errors }),
       stop_reason: ending.stop,
       total_cost_usd: usd(session.totals.usd),
-      usage: { ...usageKeys(own ?? {}), ...besideTokens(event) },
+      usage: usageKeys(own ?? {}, { server_tool_use: turn.served, ...usual(told), ...kept(event, 'usage') }),
       modelUsage: Object.fromEntries([...session.totals.models].map(([model, total]) => [model, modelKeys(total)])),
       permission_denials: denials(session, event),
       ...(event.data === undefined ? {} : { structured_output: event.data }),
@@ -106,6 +106,7 @@ export function writeResult(on: Writer, event: TurnEnd, synthetic: string | unde
       result_index: session.results++,
     },
     synthetic,
+    told,
   )
   session.openTurns = Math.max(0, session.openTurns - 1)
   session.lastReason = event.reason
@@ -113,10 +114,11 @@ export function writeResult(on: Writer, event: TurnEnd, synthetic: string | unde
   return fault === undefined || !ending.isError || isSorted(fault, event.reason, ending)
 }
 
-/** What Claude's own results count beside tokens; see the decoder's `besideTokens`. */
-function besideTokens({ ext }: TurnEnd): Rec | undefined {
-  const usage = (ext?.['claude'] as Rec | undefined)?.['usage']
-  return isRecord(usage) ? usage : undefined
+/** What Claude's own results count beside tokens; see the decoder's `beside`. */
+function kept({ ext }: TurnEnd, key: 'usage' | 'modelUsage'): Rec | undefined {
+  const own = ext?.['claude']
+  const found = isRecord(own) ? own[key] : undefined
+  return isRecord(found) ? found : undefined
 }
 
 type Ending = {
@@ -216,13 +218,17 @@ function count(session: WriteSession, event: TurnEnd): void {
   const shares: [string, ModelTotal][] =
     event.byModel?.map(({ model, usage, cost, contextLimit, outputLimit }) => [
       model,
-      { usage: usage ?? {}, usd: cost?.usd ?? 0, contextLimit, outputLimit },
+      { usage: usage ?? {}, usd: cost?.usd ?? 0, searches: 0, contextLimit, outputLimit },
     ]) ?? (event.usage === undefined ? [...turn.byModel] : alone(session, event.usage, event.cost?.usd ?? turn.usd ?? 0))
-  for (const [model, share] of shares) {
+  const told = kept(event, 'modelUsage') // sums, too
+  for (const [index, [model, share]] of shares.entries()) {
     const before = totals.models.get(model)
+    const sums = told?.[model]
+    const served = index === 0 ? turn.served.web_search_requests : 0
     totals.models.set(model, {
       usage: addUsage(before?.usage, share.usage),
       usd: (before?.usd ?? 0) + share.usd,
+      searches: (isRecord(sums) ? nat(sums['webSearchRequests']) : undefined) ?? (before?.searches ?? 0) + served,
       contextLimit: share.contextLimit ?? turn.byModel.get(model)?.contextLimit ?? before?.contextLimit,
       outputLimit: share.outputLimit ?? before?.outputLimit,
     })
@@ -235,7 +241,7 @@ function alone({ setting, turn }: WriteSession, usage: Usage, dollars: number): 
   const [told] = turn.byModel
   const model = setting.model ?? told?.[0]
   if (model === undefined || totalTokens(usage) === 0) return []
-  return [[model, { usage, usd: dollars, contextLimit: told?.[1].contextLimit, outputLimit: undefined }]]
+  return [[model, { usage, usd: dollars, searches: 0, contextLimit: told?.[1].contextLimit, outputLimit: undefined }]]
 }
 
 function denials(session: WriteSession, event: TurnEnd): Rec[] {

@@ -155,9 +155,12 @@ test('a result has usage, models, cost and time', () => {
       cache_read_input_tokens: 100,
       output_tokens: 25,
       output_tokens_details: { thinking_tokens: 5 },
+      cache_creation: { ephemeral_5m_input_tokens: 7, ephemeral_1h_input_tokens: 0 },
+      server_tool_use: { web_search_requests: 0, web_fetch_requests: 0 },
     },
     modelUsage: {
       m: {
+        webSearchRequests: 0,
         inputTokens: 10,
         outputTokens: 25,
         cacheReadInputTokens: 100,

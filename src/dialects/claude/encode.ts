@@ -21,6 +21,7 @@ import {
   commands,
   contextTrim,
   error,
+  flushMode,
   notice,
   retryStart,
   sessionUpdate,
@@ -37,7 +38,7 @@ import { isClaudeCode, loseProgram, restOf, saidReasons, writeInit, writeResult 
 export function encode(out: Sink): Encoder {
   const sink = createHolder(out)
   const sessions = new Map<string | undefined, WriteSession>()
-  const on: Writer = { sink, session: newSession(undefined), made: 0, named: new Map(), waiting: new Set(), unnamed: 0 }
+  const on: Writer = { sink, session: newSession(undefined), again: new Set(), made: 0, named: new Map(), waiting: new Set(), unnamed: 0 }
 
   function enter(event: Event): void {
     const { session: key, at } = event
@@ -67,15 +68,19 @@ export function encode(out: Sink): Encoder {
 
   function beginTurn(event: Event, synthetic: string | undefined): void {
     const { session } = on
-    writeInit(on, event.at ?? session.lastAt, synthetic ?? (session.inits === 0 ? session.unsaid : undefined))
+    const added = synthetic ?? (session.inits === 0 ? session.unsaid : undefined)
+    writeInit(on, event.at ?? session.lastAt, added, synthetic === undefined ? event : undefined)
     const { prompts } = session
     session.prompts = []
+    if (session.queued !== undefined && !prompts.includes(session.queued)) sink.lost(session.queued)
+    session.queued = undefined
     for (const prompt of prompts) writePrompt(on, prompt)
   }
 
   /** Prompts wait for their turn, and pieces for their rest. */
   function prompt(event: EventOf<'prompt.submit'>): void {
     const { session } = on
+    if (event.state === 'queued' && event.agent === undefined && session.inits === 0) return void (session.queued = event)
     if (event.state === 'queued') return sink.lost(event)
     if (event.agent !== undefined) {
       needTurn(event)
@@ -128,13 +133,14 @@ export function encode(out: Sink): Encoder {
     if (!saidReasons.has(event.reason)) sink.lost(event, 'reason', 'approx')
     const { text } = event
     if (text && outcomeOf(event.reason) !== 'ok' && text !== on.session.turn.text && text !== event.error?.text) sink.lost(event, 'text')
-    if (!writeResult(on, event, syntheticOf(event))) sink.lost(event, 'error.category', 'approx')
+    if (!writeResult(on, event, syntheticOf(event), event)) sink.lost(event, 'error.category', 'approx')
   }
 
   /** Claude has no word for it: open turns get their result, and a session that never had one gets one. */
   function sessionEnd(event: EventOf<'session.end'>): void {
     const { session } = on
     session.over = true
+    if (session.queued !== undefined && session.inits === 0) session.prompts.push(session.queued) // it failed before its first turn
     const isAsked = session.prompts.length > 0 // and never answered
     if ((isAsked || session.follows) && session.openTurns === 0 && session.results === 0) beginTurn(event, 'required')
     forgetRest(session)
@@ -160,9 +166,14 @@ export function encode(out: Sink): Encoder {
     session.context = undefined
   }
 
+  const early: EventOf<'notice'>[] = [] // of a run whose session is not known yet
+
   function push(event: Event): void {
     if (event.kind === 'run.start' || event.kind === 'run.end' || event.kind === 'phase.start' || event.kind === 'phase.end') return
+    if (event.kind === 'notice' && event.session === undefined && sessions.size === 0) return void early.push(event)
+    if (early.length > 0) for (const notice of early.splice(0)) push({ ...notice, session: event.session })
     enter(event)
+    if (on.session.mode !== undefined) flushMode(on, event)
     switch (event.kind) {
       case 'session.start':
         return sessionStart(event)
@@ -250,7 +261,7 @@ export function encode(out: Sink): Encoder {
     const call = wireId(event.call ?? '')
     const known = on.session.calls.get(call)
     if (known !== undefined && event.paths !== undefined) known.paths ??= event.paths // its result names the file
-    if (event.input !== undefined && release(on, event.agent, call, event.input)) return
+    if (event.input !== undefined && release(on, event.agent, call, event.input, event)) return
     if (event.elapsedMs === undefined) return sink.lost(event, known !== undefined && event.paths !== undefined ? 'state' : undefined)
     if (event.input !== undefined) sink.lost(event, 'input') // the call stands in the stream already
     toolProgress(on, event, call)
@@ -259,8 +270,10 @@ export function encode(out: Sink): Encoder {
   return {
     push,
     end() {
+      for (const notice of early.splice(0)) sink.lost(notice)
       for (const session of sessions.values()) {
         on.session = session
+        flushMode(on)
         forgetRest(session)
         while (session.openTurns > 0) writeResult(on, { reason: 'cut', at: session.lastAt }, 'cut')
       }

@@ -31,7 +31,7 @@ export const loss: LossTable = {
   'message.end': {
     how: 'exact',
     lost: ['provider', 'agentName'],
-    note: 'its usage stands on each of its blocks; in a live run not on a block that a delta follows',
+    note: 'its usage stands on each of its blocks; in a live run of another agent not on blocks before calls that run already',
   },
   'message.drop': { how: 'exact', note: 'message_stop with abandoned_blocks' },
   'text.delta': { how: 'exact', note: 'a stream_event; a subagent has none, its text is joined' },

@@ -1,7 +1,7 @@
 // Claude's words and numbers in ours. Pure functions; anything that is not what it should be is absent.
 import type { Fault, Usage } from '../../model/event.ts'
 import { categoryOfStatus, faultOf } from '../../model/fault.ts'
-import { isRecord } from '../../base/json.ts'
+import { isRecord, type Rec } from '../../base/json.ts'
 import type { Decider, FaultCategory, Reason } from '../../model/vocabulary.ts'
 import { nat } from '../values.ts'
 
@@ -21,6 +21,21 @@ export function usageOf(usage: unknown): Usage | undefined {
     usage['cache_creation_input_tokens'],
   )
 }
+
+/**
+ * What a usage tells beside tokens, and which caches last for an hour: no bucket of the model counts them. Zeros say nothing, and nearly
+ * every message is of the standard tier.
+ */
+export function besideTokens(usage: unknown): Rec | undefined {
+  if (!isRecord(usage)) return undefined
+  const { server_tool_use: served, cache_creation: caches, service_tier: tier } = usage
+  const told: Rec = {}
+  if (isRecord(caches) && nat(caches['ephemeral_1h_input_tokens'])) told['cache_creation'] = caches
+  if (isRecord(served) && Object.values(served).some((count) => count !== 0)) told['server_tool_use'] = served
+  if (typeof tier === 'string' && tier !== usualTier) told['service_tier'] = tier
+  return Object.keys(told).length === 0 ? undefined : told
+}
+export const usualTier = 'standard'
 
 /** One entry of `modelUsage`. */
 export const usageOfModel = (entry: { [key: string]: unknown }): Usage =>
