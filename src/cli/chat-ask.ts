@@ -2,7 +2,6 @@
 import type { Answerer } from '../run/run.ts'
 import type { Option } from '../model/event.ts'
 import { isAllowing } from '../model/option.ts'
-import type { Question } from '../supervise/permission.ts'
 import type { Style } from '../views/style.ts'
 import { keysFor, labelOf, wordFor } from './ask-keys.ts'
 import { questionLines } from './ask-lines.ts'
