@@ -22,7 +22,7 @@ test('a person answers: one request, one answer, with the same id', async () => 
     answerer: ({ request }) => {
       assert.deepEqual(
         request.options.map(({ id }) => id),
-        ['allow_once', 'allow_always', 'reject_once'],
+        ['allow', 'suggestion-1', 'deny', 'interrupt'],
       )
       return Promise.resolve({ option: 'allow_once', by: 'terminal' })
     },
@@ -31,7 +31,7 @@ test('a person answers: one request, one answer, with the same id', async () => 
   const [request] = told('permission.request')
   const [answer] = told('permission.answer')
   assert.ok(request?.kind === 'permission.request' && answer?.kind === 'permission.answer')
-  assert.deepEqual([answer.id, answer.option, answer.by], [request.id, 'allow_once', 'terminal'])
+  assert.deepEqual([answer.id, answer.option, answer.by], [request.id, 'allow', 'terminal'])
   assert.equal(told('permission.request').length + told('permission.answer').length, 2)
   assert.ok(request.call !== undefined && request.call === answer.call)
 })

@@ -24,7 +24,7 @@ test('a person answers: one request, one answer, with the same id', async () => 
   const [request] = told('permission.request')
   const [answer] = told('permission.answer')
   assert.ok(request?.kind === 'permission.request' && answer?.kind === 'permission.answer')
-  assert.deepEqual([answer.id, answer.option, answer.by], [request.id, 'allow_once', 'terminal'])
+  assert.deepEqual([answer.id, answer.option, answer.by], [request.id, 'accept', 'terminal'])
   assert.ok(request.call !== undefined && request.call === answer.call)
 })
 

@@ -68,10 +68,16 @@ const silent = { expected: { told: {} }, why: 'it tries again without a word' }
 const opaque = { expected: { told: { 'tool.end': 2 } }, why: 'a subagent is a call of a tool: what it does is not told apart' }
 const giveUp = { expected: { exit: 5, ended: 'failed' as const }, why: 'a refusal ends its turn, so the task was not done: exit code 5' }
 
-const sandboxed = {
-  expected: { calls: { calls: 0 }, by: 'none' as const },
-  why: 'its sandbox refuses the command, and it says nothing of it',
+const held = {
+  expected: { calls: { calls: 1, failed: 1 }, by: 'none' as const },
+  why: 'it does not ask: its sandbox refuses the command',
 }
+const ran = {
+  expected: { exit: 1, ended: 'failed' as const, calls: { calls: 1, failed: 1 }, by: 'none' as const },
+  why: 'it does not ask, and its sandbox refuses what the command does: the run ends, with exit code 1',
+}
+// A command that is over at once is not always told.
+const slowly = (words: Words): Turn[] => [{ tools: [words.shell('sleep 1; touch made.txt')] }, { text: 'That is all.' }]
 
 export const scenarios: readonly Scenario[] = [
   { name: 'text', turns: () => [{ text: 'Hello, wörld.' }], expected: { exit: 0, ended: 'ok', turns: 1, answer: 'Hello, wörld.' } },
@@ -133,17 +139,17 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     name: 'read-only',
-    turns: (words) => [{ tools: [words.shell('touch made.txt')] }, { text: 'That is all.' }],
+    turns: slowly,
     flags: ['--read-only', ...free],
     expected: { exit: 0, ended: 'ok', calls: { calls: 1, denied: 1 }, made: false },
-    but: { copilot: giveUp, 'codex-acp': sandboxed },
+    but: { copilot: giveUp, 'codex-acp': held },
   },
   {
     name: 'deny, approved',
-    turns: (words) => [{ tools: [words.shell('touch made.txt')] }, { text: 'That is all.' }],
+    turns: slowly,
     flags: ['--permission', 'bash:touch *=deny', ...free],
     expected: { exit: 0, ended: 'ok', calls: { calls: 1, denied: 1 }, by: 'rule', made: false },
-    but: { copilot: giveUp, 'codex-acp': sandboxed },
+    but: { copilot: giveUp, 'codex-acp': ran },
   },
   {
     name: 'MCP rule',

@@ -2,7 +2,7 @@
 // harness (spawned.ts) does the rest.
 import type { Rec } from '../base/json.ts'
 import type { Dialect } from '../dialects/contract.ts'
-import type { Event, EventOf, Payload } from '../model/event.ts'
+import type { Event, Option, Payload } from '../model/event.ts'
 import type { Answer, Ask, Command } from '../supervise/contract.ts'
 import type { Guard } from './guard.ts'
 
@@ -20,6 +20,8 @@ export type SpawnRequest = {
   turns?: number
   /** Whose rules hold for what the agent asks. */
   profile: string
+  /** A rule or gate that must hold for every call: the agent is put into a mode in which it holds, whatever its own settings allow. */
+  guard?: Guard
 }
 
 /** The same with all that a driver is told of the run. */
@@ -35,8 +37,6 @@ export type AgentRequest = SpawnRequest & {
   model?: string
   /** The agent's own word for how freely it may work. Absent: it asks for all that its own settings leave open. */
   mode?: string
-  /** A rule or gate that must hold for every call: the agent is put into a mode in which it holds, whatever its own settings allow. */
-  guard?: Guard
   /** Deltas. */
   stream: boolean
   /** The agent's own id of the session to go on with. */
@@ -62,8 +62,10 @@ export type Driver = {
   stays?: boolean
   /** Turns come by prompts alone: what its subagents still do after one is told to nobody. */
   onlyPrompted?: boolean
-  /** Of a question: whether the protocol has a yes to this call alone. */
-  canAllow?(request: EventOf<'permission.request'>): boolean
+  /** A no that it takes, though its questions need not name it among their options. */
+  refusal?: Option
+  /** Our rules see every call before it is made, whatever the agent was allowed before. */
+  seesAll?: boolean
   /** A line of its stderr that tells something the stream does not: a retry, a call that was refused. */
   overhear?(line: string): Overheard | undefined
 }

@@ -22,17 +22,19 @@ type Known = {
   without?: RegExp
   /** Every call can be refused, also one that only reads. */
   asksAll?: true
+  /** Where nothing may be changed, its commands run in a sandbox of its own that lets them change nothing. */
+  sandbox?: true
 }
 
 /** By the program's name, for `--agent NAME` and for `acp:COMMAND` alike. */
 const known: Readonly<Record<string, Known>> = {
   builtin: { asksAll: true },
   claude: { asksAll: true }, // a hook sees every call, whatever the mode
-  codex: { modes: /^(read-only|untrusted|read-only\+untrusted|untrusted\+read-only)$/ },
+  codex: { modes: /^(read-only|untrusted|read-only\+untrusted|untrusted\+read-only)$/, sandbox: true },
   gemini: { mode: 'default', modes: /^(default|plan)$/ },
   opencode: { modes: /^(build|plan)$/, asksAll: true },
   copilot: { modes: /^(?!.*autopilot)/i, without: /^COPILOT_ALLOW_ALL$/ },
-  'codex-acp': { mode: 'read-only', modes: /^read-only$/ },
+  'codex-acp': { mode: 'read-only', modes: /^read-only$/, sandbox: true },
   'claude-agent-acp': { mode: 'default', modes: /^(default|plan|dontAsk)$/ },
   'claude-code-acp': { mode: 'default', modes: /^(default|plan|dontAsk)$/ },
 }
@@ -49,6 +51,9 @@ export function unenforced(program: string, mode: string | undefined, isStrict: 
     return `in its mode "${mode}" it may act without asking; leave out --agent-mode`
   return undefined
 }
+
+/** A command that it runs without asking is held by its sandbox. */
+export const isSandboxed = (program: string): boolean => Object.hasOwn(known, program) && known[program]!.sandbox === true
 
 /** The request with what makes the program ask. */
 export function guardedRequest(program: string, request: AgentRequest): AgentRequest {

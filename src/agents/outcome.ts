@@ -1,7 +1,7 @@
 // How the run of a spawned agent really ended, from all that is known of it: its last turn, its exit, and who stopped it. An agent's own
 // word for it is one witness among them.
 import type { Fault } from '../model/event.ts'
-import { faultOf } from '../model/fault.ts'
+import { faultOf, notStarted } from '../model/fault.ts'
 import { outcomeOf } from '../model/outcome.ts'
 import type { Reason } from '../model/vocabulary.ts'
 import type { Command } from '../supervise/contract.ts'
@@ -36,7 +36,7 @@ export type RunEnd = { reason: Reason; error?: Fault | undefined }
 
 export function endOfRun(story: Story): RunEnd {
   const { noStart, turn, isUnfinished, cancel } = story
-  if (noStart !== undefined && cancel === undefined) return { reason: 'error', error: faultOf(noStart, { code: 'not-started' }) }
+  if (noStart !== undefined && cancel === undefined) return { reason: 'error', error: faultOf(noStart, { code: notStarted }) }
   if (cancel !== undefined) return cancelled(cancel, isUnfinished ? undefined : turn)
   if (story.abandoned !== undefined && (isUnfinished || !story.wasEnded)) return { reason: 'error', error: story.abandoned }
   const exit = exitOf(story)

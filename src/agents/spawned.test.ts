@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { claude } from '../dialects/claude/index.ts'
+import type { Dialect } from '../dialects/contract.ts'
 import type { Driver } from './driver.ts'
 import { headlessTalk } from './headless.ts'
 import { patience } from './patience.ts'
@@ -326,3 +327,31 @@ for (const mode of ['holds-pipe', 'holds-pipe-talking', 'setsid']) {
     assert.ok(await isGone(file))
   })
 }
+
+test('a fault of ours in what a record leads to ends the session once, with its reason, and no process is left', async () => {
+  for (const when of ['record', 'end'] as const) {
+    const faulty: Dialect = {
+      ...claude,
+      decoder() {
+        const decoder = claude.decoder()
+        return {
+          ...decoder,
+          push(record, origin, shape) {
+            if (when === 'record' && record['type'] === 'assistant') throw new TypeError('x is not a function')
+            return decoder.push(record, origin, shape)
+          },
+          end(cause) {
+            if (when === 'end') throw new TypeError('x is not a function')
+            return decoder.end(cause)
+          },
+        }
+      },
+    }
+    const running = start({ ...driver('exit', '0'), dialect: faulty })
+    const done = await running.done
+    assert.equal(running.of('session.end').length, 1)
+    assert.equal(running.events.at(-1)!.kind, 'session.end')
+    if (when === 'record') assert.deepEqual([done.reason, done.error?.code], ['error', 'internal'])
+    assert.equal(done.reason === 'end_turn', false)
+  }
+})

@@ -5,6 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Rec, stringifyJson } from '../base/json.ts'
 import { quoted } from '../base/text.ts'
 import type { Event, EventOf } from '../model/event.ts'
+import { isAllowing } from '../model/option.ts'
 import { outcomeOf } from '../model/outcome.ts'
 import type { Pieces } from '../model/pieces.ts'
 import { toolKindOf } from '../model/tool-kind.ts'
@@ -23,6 +24,7 @@ import { drain } from './process/drain.ts'
 import { type Exit, type Group, startGroup } from './process/group.ts'
 import { linesOf } from './process/lines.ts'
 import { tailNotice, tailOf, type Tail } from './process/tail.ts'
+import { offeredIn } from './options.ts'
 import { promptOf } from './prompt.ts'
 import { createScene } from './scene.ts'
 
@@ -32,6 +34,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
   const host = inBursts(above)
   const { program } = driver
   const cwd = typeof program === 'string' ? '/' : program.cwd
+  const isHeld = request.guard !== undefined && driver.seesAll !== true
   const began = host.now()
   const course = createCourse()
   const scene = createScene(request, host)
@@ -50,6 +53,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
   let isLast = false // no more prompts will come
   let isClosed = false // its input
   let isEnding = false
+  let isFaulty = false // we are
   let over: Done | undefined
   let cancel: Cancel | undefined
   let broken: Cancel['when'] // we have interrupted the turn; `step`: after its last step
@@ -60,6 +64,22 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     const timer = setTimeout(act, ms)
     timers.add(timer)
     return timer
+  }
+
+  /** A fault of our own must not take the run with it: nothing more is read, and the session ends. */
+  function safely(act: () => void, isLastWord = false): void {
+    if (isFaulty && !isLastWord) return
+    try {
+      act()
+    } catch (error) {
+      failed(error)
+    }
+  }
+
+  function failed(error: unknown): void {
+    isFaulty = true
+    const text = `sluice could not go on with what ${driver.title} said, which is a fault of sluice: ${String(error)}`
+    stop({ type: 'cancel', target: 'session', by: 'policy', reason: 'error', text, code: 'internal' })
   }
 
   // ── from the agent ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -155,7 +175,10 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     if (isClosed) {
       ask.onlyNo = unheardText
       parting.asked(ask)
-    } else if (event.kind === 'permission.request' && driver.canAllow?.(event) === false) ask.onlyNo = onlyForEverText
+    }
+    const options = event.kind === 'permission.request' ? offeredIn(event, isHeld, driver.refusal) : undefined
+    if (options?.some(isAllowing) === false) ask.onlyNo ??= onlyNoText
+    if (options !== undefined) ask.options = options
     asks.set(ask.id, ask)
     host.raise(ask)
   }
@@ -314,11 +337,11 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
   async function live(start: Program): Promise<Exit> {
     const started = (group = await startGroup({ ...start, stdin: 'pipe', mark: randomBytes(12).toString('hex') }))
     stderr = tailOf(started.stderr)
-    if (driver.overhear !== undefined) linesOf(started.stderr, overhear)
+    if (driver.overhear !== undefined) linesOf(started.stderr, (line) => safely(() => overhear(line)))
     let heardAt = performance.now()
     started.stdout.on('data', (chunk: Buffer) => {
       heardAt = performance.now()
-      listener.push(chunk)
+      safely(() => listener.push(chunk))
       host.release()
       if (started.stdin!.writableLength > mostUnread) parting.abandon('unread', 'asked more than it read the answers to', 'now')
     })
@@ -343,7 +366,8 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
       if (second !== undefined) return finish({ exit: await live({ ...program, args: second }) })
       return finish(exit.code === 127 && listener.records() === 0 ? { exit, noStart: notFound(driver, program) } : { exit })
     } catch (error) {
-      return finish({ noStart: `${driver.title} could not be started: ${(error as Error).message}` })
+      if (group !== undefined) failed(error)
+      return finish(group === undefined ? { noStart: `${driver.title} could not be started: ${(error as Error).message}` } : {})
     }
   }
 
@@ -357,9 +381,9 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
 
   function finish({ exit, noStart }: { exit?: Exit; noStart?: string }): Done {
     if (over !== undefined) return over
-    listener.flush()
+    safely(() => listener.flush())
     isEnding = true
-    take([])
+    safely(() => take([]))
     parting.over()
     for (const timer of timers) clearTimeout(timer)
     const said = stderr?.text() ?? ''
@@ -380,15 +404,16 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     })
     const left = parting.abandoned() === undefined ? exit : undefined // else by us
     const cause = { reason, error, exitCode: left?.code ?? undefined, signal: cancel?.signal ?? left?.signal ?? undefined }
-    listener.end({ ...cause, session: main() })
-    for (const ask of asks.values()) if (ask !== 'answered') host.withdraw(ask.id)
     begin()
     for (const prompt of given) wire.show(prompt, group === undefined ? 'queued' : 'sent')
     for (const prompt of [...late, ...(talk.unsent?.() ?? [])]) wire.drop(prompt)
     const isBad = outcomeOf(reason) === 'failed' && cancel === undefined
     if (isBad && said.trim() !== '') scene.tell('notice', tailNotice(title, stderr!))
     if (isBad && error !== undefined && error !== turn?.error)
+      // before the turn that it cuts short has its end
       scene.tell('error', { scope: 'session', fatal: true, error, source: driver.name })
+    safely(() => listener.end({ ...cause, session: main() }), true)
+    for (const ask of asks.values()) if (ask !== 'answered') host.withdraw(ask.id)
     const { usage, cost } = course.spent()
     const durationMs = host.now() - began
     const rest = { durationMs, ...(turn?.text !== undefined && { text: turn.text }), ...(cost !== undefined && { cost }) }
@@ -399,8 +424,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
   return { send, done: Promise.race([run(), forcedEnd]) }
 }
 
-const onlyForEverText =
-  'The agent does not offer to be allowed this call alone, and what allows for ever is never chosen. The call was not made.'
+const onlyNoText = 'The agent does not offer that this call alone is allowed. The call was not made.'
 const unheardText = 'The input of the agent is closed: no answer can reach it.'
 
 const notFound = ({ title }: Driver, { file }: Program): string => `${title} could not be started: there is no program "${file}"`

@@ -1,14 +1,12 @@
 // Permission questions on the terminal, one at a time: what the agent wants, and a key for each answer.
 import type { Answerer, Chooser } from '../run/run.ts'
-import type { Choice, Question, Reply } from '../supervise/permission.ts'
-import { harmlessLine } from '../views/harmless.ts'
+import type { Question, Reply } from '../supervise/permission.ts'
 import { styleFor } from '../views/style.ts'
 import { chooseOnTerminal } from './ask-choice.ts'
+import { keysFor, labelOf } from './ask-keys.ts'
 import { questionLines } from './ask-lines.ts'
 import { freshTerminal } from './ask-terminal.ts'
 import { screenOf } from './terminal.ts'
-
-const keys: Record<string, Choice> = { y: 'allow_once', a: 'allow_always', n: 'reject_once' }
 
 /** There is one terminal: whatever is asked waits for what was asked before. */
 export function askOnTerminal(): { answerer: Answerer; chooser: Chooser } {
@@ -33,15 +31,12 @@ async function ask({ request, needs }: Question, signal: AbortSignal): Promise<R
   if (terminal === undefined) return undefined
   try {
     process.stderr.write(`\n${questionLines(request, width, style, needs).join('\n')}\n`)
-    const offered = Object.entries(keys).filter(([, choice]) => request.options.some(({ kind }) => kind === choice))
-    const menu = offered.map(([key, choice]) => {
-      const label = request.options.find(({ kind }) => kind === choice)?.label ?? choice
-      return `${style.bold(key)} ${harmlessLine(label)}`
-    })
+    const offered = keysFor(request.options)
+    const menu = offered.map(({ key, option }) => `${style.bold(key)} ${labelOf(option)}`)
     for (;;) {
       const line = (await terminal.question(`  ${menu.join(' · ')}: `, { signal })).trim().toLowerCase()
-      const option = offered.find(([key]) => key === line)?.[1]
-      if (option !== undefined) return { option, by: 'terminal' }
+      const chosen = offered.find(({ key }) => key === line)?.option
+      if (chosen !== undefined) return { option: chosen.id, by: 'terminal' }
     }
   } catch {
     return undefined // withdrawn, or the terminal is gone

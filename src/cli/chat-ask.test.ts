@@ -48,6 +48,23 @@ test('a change of a file is shown as a diff, another permission by its name', ()
   assert.deepEqual(lines.slice(-2), ['    -A=1', '    +A=2'])
 })
 
+test("an agent's own options are shown by their names, each with a key", async () => {
+  const own = [
+    { id: 'suggestion-1', kind: 'allow_always' as const, label: 'Always allow: Bash(npm:*)' },
+    { id: 'suggestion-2', kind: 'allow_always' as const, label: 'Always allow: mode acceptEdits' },
+    { id: 'allow', kind: 'allow_once' as const, label: 'Yes\u001b[2J' },
+    { id: 'interrupt', kind: 'cancel' as const, label: 'Reject and stop' },
+  ]
+  const menus: (string | undefined)[] = []
+  const chosen = async (key: string): Promise<unknown> => {
+    const parts = { style, width: () => 60, put() {}, menu: (line: string | undefined) => menus.push(line) }
+    const ask = createChatAsk({ ...parts, keyboard: { choose: () => Promise.resolve(key) } })
+    return (await ask(question({ options: own }), new AbortController().signal))?.option
+  }
+  assert.deepEqual(await Promise.all(['a', '2', 'y', 'c'].map(chosen)), ['suggestion-1', 'suggestion-2', 'allow', 'interrupt'])
+  assert.match(menus[0]!, /^  a Always allow: Bash\(npm:\*\) · 2 Always allow: mode acceptEdits · y Yes\\u001b\[2J · c Reject and stop$/)
+})
+
 test('questions come one after another, and each answer is its own', async () => {
   const put: string[] = []
   const menus: (string | undefined)[] = []

@@ -1,8 +1,9 @@
 // Permission questions inside a chat, one at a time: the whole of what is wanted stays on the screen, the choice below it is one key.
 import type { Answerer } from '../run/run.ts'
-import type { Choice, Question } from '../supervise/permission.ts'
-import { harmlessLine } from '../views/harmless.ts'
+import type { Option } from '../model/event.ts'
+import { isAllowing } from '../model/option.ts'
 import type { Style } from '../views/style.ts'
+import { keysFor, labelOf, wordFor } from './ask-keys.ts'
 import { questionLines } from './ask-lines.ts'
 import type { Keyboard } from './chat-keyboard.ts'
 
@@ -16,30 +17,22 @@ export type AskParts = {
   menu(line: string | undefined): void
 }
 
-type Request = Question['request']
-
-const keys: Record<string, { choice: Choice; word: string }> = {
-  y: { choice: 'allow_once', word: 'yes, once' },
-  a: { choice: 'allow_always', word: 'always' },
-  n: { choice: 'reject_once', word: 'no' },
-}
-
 export function createChatAsk({ keyboard, style, width, put, menu }: AskParts): Answerer {
   let last: Promise<unknown> = Promise.resolve()
 
   const ask: Answerer = async ({ request, needs }, signal) => {
     if (signal.aborted) return undefined
-    const offered = Object.entries(keys).filter(([, { choice }]) => request.options.some(({ kind }) => kind === choice))
+    const offered = keysFor(request.options)
     put(questionLines(request, width(), style, needs))
-    menu(`  ${offered.map(([key, { word }]) => `${style.bold(key)} ${word}`).join(style.dim(' · '))}`)
-    const key = await keyboard.choose(
-      offered.map(([name]) => name),
+    menu(`  ${offered.map(({ key, option }) => `${style.bold(key)} ${wordFor(request, option)}`).join(style.dim(' · '))}`)
+    const pressed = await keyboard.choose(
+      offered.map(({ key }) => key),
       signal,
     )
     menu(undefined)
-    const choice = key === undefined ? undefined : keys[key]?.choice
-    put([`  ${answerText(choice, request, style)}`])
-    return choice === undefined ? undefined : { option: choice, by: 'terminal' }
+    const chosen = offered.find(({ key }) => key === pressed)?.option
+    put([`  ${answerText(chosen, style)}`])
+    return chosen === undefined ? undefined : { option: chosen.id, by: 'terminal' }
   }
 
   return (question, signal) => {
@@ -49,10 +42,10 @@ export function createChatAsk({ keyboard, style, width, put, menu }: AskParts): 
   }
 }
 
-function answerText(choice: Choice | undefined, { options }: Request, style: Style): string {
-  if (choice === undefined) return style.yellow('■ withdrawn')
-  if (choice === 'reject_once') return style.red('✘ refused')
-  if (choice === 'allow_once') return style.green('✔ allowed once')
-  const label = options.find(({ kind }) => kind === 'allow_always')?.label ?? 'Always allow'
-  return style.green(`✔ ${harmlessLine(label.replace(/^Always allow/, 'always allowed:'))}`)
+function answerText(option: Option | undefined, style: Style): string {
+  if (option === undefined) return style.yellow('■ withdrawn')
+  if (option.kind === 'reject_once') return style.red('✘ refused')
+  if (!isAllowing(option)) return style.red(`✘ ${labelOf(option)}`)
+  if (option.kind === 'allow_once') return style.green('✔ allowed once')
+  return style.green(`✔ ${labelOf(option).replace(/^Always allow:?/, 'always allowed:')}`)
 }

@@ -11,7 +11,7 @@ const event = <K extends Kind>(kind: K, payload: Payload<K>, place: Place = {}):
 const turn = (input: number, usd: number | undefined): Event =>
   event('turn.end', { reason: 'end_turn', usage: { input, output: 5 }, ...(usd !== undefined && { cost: { usd, by: 'priced' } }) })
 const rule = { permission: 'bash', pattern: 'npm *', action: 'allow' }
-const always = event('permission.answer', { decision: 'allow', by: 'terminal', option: 'allow_always', rules: [rule] })
+const always = event('permission.answer', { decision: 'allow', by: 'terminal', option: 'allow_always', scope: 'session', rules: [rule] })
 
 test('turns, tokens and money are summed over the session, what is granted over the chat', () => {
   const book = createBook([turn(10, 0.5), always])

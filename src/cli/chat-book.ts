@@ -23,7 +23,7 @@ export function createBook(history: readonly Event[] = []): Book {
 
   function push(event: Event): void {
     if (event.kind === 'message.end' && event.agent === undefined) context = event.context ?? context
-    if (event.kind === 'permission.answer' && event.option === 'allow_always') granted.push(...(event.rules ?? []))
+    if (event.kind === 'permission.answer' && event.decision === 'allow' && event.scope === 'session') granted.push(...(event.rules ?? []))
     if (event.kind !== 'turn.end') return
     turns++
     usage = addUsage(usage, event.usage)

@@ -106,7 +106,7 @@ export async function talk(flags: AgentFlags, first: string): Promise<number> {
         stage.put([`${style.yellow('■')} ${harmlessLine(end.error?.text ?? `the session has ended: ${end.reason}`)}`])
       if (heard !== undefined) return signalCodes[heard]
       if (end.reason === 'cancelled_forced') return exitCodes.ok
-      if (end.reason !== 'max_turns') return exitCodeOf(end.reason)
+      if (end.reason !== 'max_turns') return exitCodeOf(end)
     } finally {
       isWorking = false
       stage.rest()

@@ -188,10 +188,10 @@ async function serve(flags: AgentFlags, options: DoorOptions, inbox: Inbox): Pro
   }
   if (run === undefined) return unwritten.code(exitCodes.ok)
   run.send({ type: 'finish' })
-  const { reason } = await run.done
+  const done = await run.done
   signals?.stop()
   const signal = signals?.heard()
-  return unwritten.code(reason === 'cancelled' && signal === undefined ? exitCodes.ok : exitCodeOf(reason, signal))
+  return unwritten.code(done.reason === 'cancelled' && signal === undefined ? exitCodes.ok : exitCodeOf(done, signal))
 }
 
 async function opened(flags: AgentFlags, { sessionId }: DoorOptions, folder: string, cwd: string): Promise<Opened> {

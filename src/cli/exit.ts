@@ -1,5 +1,7 @@
 // Exit codes and the errors that end a command. stdout is data, stderr is talk.
 import { writeSync } from 'node:fs'
+import type { Fault } from '../model/event.ts'
+import { notStarted } from '../model/fault.ts'
 import type { Reason } from '../model/vocabulary.ts'
 import { harmless } from '../views/harmless.ts'
 
@@ -8,7 +10,7 @@ export const exitCodes = {
   ok: 0,
   /** The input has faults, something was lost under --strict, or reading or writing failed. */
   failed: 1,
-  /** The command line is wrong, or the input is of no known dialect. */
+  /** The command line is wrong, the input is of no known dialect, or the agent could not be started. */
   usage: 2,
 } as const
 
@@ -26,8 +28,12 @@ const reasonCodes: Partial<Record<Reason, number>> = {
   cancelled: 130, // by whoever may: over the control socket it is what Ctrl-C is at the terminal
   cancelled_forced: 130,
 }
-export const exitCodeOf = (reason: Reason, signal?: keyof typeof signalCodes): number =>
-  signal === undefined ? (reasonCodes[reason] ?? exitCodes.failed) : signalCodes[signal]
+export function exitCodeOf({ reason, error }: Ended, signal?: keyof typeof signalCodes): number {
+  if (signal !== undefined) return signalCodes[signal]
+  return error?.code === notStarted ? exitCodes.usage : (reasonCodes[reason] ?? exitCodes.failed)
+}
+
+type Ended = { reason: Reason; error?: Fault | undefined }
 
 /** Of a command that hears them, so that it can leave things in order. */
 export const signalCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 143, SIGQUIT: 143 } as const

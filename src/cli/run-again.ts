@@ -42,7 +42,7 @@ export function createAgain({ flags, open, check, limit, left, now, tell }: Agai
     }
     if (signal.aborted) return giveUp(signal)
     const { reason, error } = done
-    const again = retry.next({ exitCode: exitCodeOf(reason), reason, error })
+    const again = retry.next({ exitCode: exitCodeOf(done), reason, error })
     if (again === undefined || again.delayMs >= left(now())) return undefined
     tell('retry.start', again.retry)
     await sleep(again.delayMs, undefined, { signal }).catch(() => {})

@@ -5,6 +5,7 @@ import { basename, dirname, join } from 'node:path'
 import { newId } from '../agents/builtin/id.ts'
 import { askFor } from '../agents/ask.ts'
 import type { Done } from '../agents/contract.ts'
+import { isSandboxed } from '../agents/guard.ts'
 import { createTrackers, type Trackers } from '../analyze/trackers.ts'
 import { firstOf } from '../control/answerers.ts'
 import { attachControl, type Control } from '../control/attach.ts'
@@ -27,6 +28,7 @@ import { now } from './clock.ts'
 import { say, usageError } from './exit.ts'
 import { createAgain } from './run-again.ts'
 import type { Agent } from './run-agent.ts'
+import { programOf } from './run-fit.ts'
 import type { AgentFlags } from './run-options.ts'
 import type { Opened } from './run-session.ts'
 import { createUnwritten, type Unwritten } from './run-unwritten.ts'
@@ -168,7 +170,7 @@ function deniedOf(flags: AgentFlags, { frame }: Agent): DeniedButRanSettings {
   if (flags.agent === 'builtin' || flags.agent.startsWith('replay:')) return { report }
   const broker = brokerOf(frame, flags, () => false)
   const { readOnly, dryRun, strict } = flags.gates
-  const isSandboxed = flags.agent === 'codex' && (readOnly || dryRun) && !strict
+  const isHeld = isSandboxed(programOf(flags.agent)) && (readOnly || dryRun) && !strict
   return {
     report,
     against(event) {
@@ -178,7 +180,7 @@ function deniedOf(flags: AgentFlags, { frame }: Agent): DeniedButRanSettings {
       if (verdict === undefined || verdict === 'ask') return undefined
       if (verdict.answer.by === 'rule') return { text: 'a rule denies it', ends: true }
       const isGated = readOnly || dryRun || strict
-      return isGated && !(isSandboxed && toolKind === 'execute') ? { text: `the run is ${gateWord(flags.gates)}`, ends: true } : undefined
+      return isGated && !(isHeld && toolKind === 'execute') ? { text: `the run is ${gateWord(flags.gates)}`, ends: true } : undefined
     },
   }
 }

@@ -5,11 +5,13 @@ import { nearest } from '../base/nearest.ts'
 import { plural, quoted } from '../base/text.ts'
 import type { WritableDialect } from '../dialects/contract.ts'
 import { sessionsFolder } from '../log/sessions.ts'
+import { outcomeOf } from '../model/outcome.ts'
 import { totalTokens } from '../model/usage.ts'
 import type { EventSink } from '../run/pipeline.ts'
 import type { Run } from '../run/run.ts'
 import { dialectSink } from '../run/sinks.ts'
 import type { Attachment } from '../supervise/contract.ts'
+import { deniedButRan } from '../supervise/denied-but-ran.ts'
 import { costText, countText, durationText } from '../views/amounts.ts'
 import { dialectNames, writableNames } from './dialects.ts'
 import { type CommandError, exitCodeOf, say, signalCodes, usageError } from './exit.ts'
@@ -76,7 +78,9 @@ async function oneRun(
   if (prompt !== undefined) run.send({ type: 'prompt', ...prompt })
   run.send({ type: 'finish' })
   const done = await run.done
-  const code = unwritten.code(exitCodeOf(done.reason, signals.heard()))
+  const code = unwritten.code(exitCodeOf(done, signals.heard()))
+  const why = whyOf(done)
+  if (why !== undefined) say(`sluice: ${why}`)
   say(summaryOf(done, run.session()))
   return { done, run, code, signals }
 }
@@ -130,6 +134,15 @@ const unless = (quiet: boolean, sink: EventSink): EventSink =>
   quiet
     ? { ...sink, push: (event) => (event.kind === 'thought.delta' || event.kind === 'thought.end' ? undefined : sink.push(event)) }
     : sink
+
+/** In one line, whatever the agent said. That a denied call was made is said when it happens. */
+function whyOf({ reason, error }: Done): string | undefined {
+  if (error === undefined || outcomeOf(reason) === 'ok' || error.code === deniedButRan) return undefined
+  return shortened(error.text.trim().replaceAll(/\s*\n\s*/g, ' · '), maxWhy)
+}
+
+const maxWhy = 1000
+const shortened = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most)}…` : text)
 
 function summaryOf({ durationMs, turns, usage, cost, reason }: Done, session: string): string {
   const parts = [

@@ -4,10 +4,8 @@ import type { Pieces } from '../model/pieces.ts'
 import type { Decider } from '../model/vocabulary.ts'
 import type { Command } from '../supervise/contract.ts'
 
-export type Choice = 'allow_once' | 'allow_always' | 'reject_once'
-
-/** `text`: for the model. `stop`: the turn ends as well. */
-export type Reply = { option: Choice; by: Decider; text?: string; stop?: boolean }
+/** `option`: the id of an option of the question, or its kind. `text`: for the model. `stop`: the turn ends as well. */
+export type Reply = { option: string; by: Decider; text?: string; stop?: boolean }
 
 export type Question = { ask: { place: Place }; request: Payload<'permission.request'> }
 

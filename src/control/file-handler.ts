@@ -4,8 +4,9 @@ import { rmSync } from 'node:fs'
 import type { Rec } from '../base/json.ts'
 import { quoted } from '../base/text.ts'
 import { createBell } from '../files/bell.ts'
+import { optionFor } from '../model/option.ts'
 import type { Answerer, Question, Reply } from './contract.ts'
-import { choiceOf, offered } from './questions.ts'
+import { offered } from './questions.ts'
 import { readPrivate, requestPath, requestText, responsePath, writePrivate } from './request-file.ts'
 
 const longestMessage = 64 * 1024
@@ -81,11 +82,10 @@ function replyOf(value: Rec, { id, options }: Question['request']): Reply | stri
   if (outcome === 'cancelled') return { option: 'reject_once', by: 'file', stop: true, ...(message !== '' && { text: message }) }
   if (outcome !== '' && outcome !== 'selected') return '"outcome" must be selected or cancelled'
   if (typeof word !== 'string') return '"option_id" must be the id of an option'
-  const option = choiceOf(options, word)
+  const option = optionFor(options, word)
   if (option === undefined) return offered(options, word)
-  const needsText = options.find((one) => one.id === word)?.needsText === true
-  if (needsText && message === '') return `the option ${quoted(word)} needs a "message"`
-  return { option, by: 'file', ...(message !== '' && { text: message }) }
+  if (option.needsText === true && message === '') return `the option ${quoted(word)} needs a "message"`
+  return { option: option.id, by: 'file', ...(message !== '' && { text: message }) }
 }
 
 function removeFile(path: string): void {

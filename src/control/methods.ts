@@ -3,10 +3,11 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Rec } from '../base/json.ts'
 import { parseJson } from '../base/json.ts'
 import { quoted } from '../base/text.ts'
+import { optionFor } from '../model/option.ts'
 import type { ControlledRun } from './contract.ts'
 import { CustomEventError } from './custom.ts'
 import type { Feed, Out, Subscription } from './feed.ts'
-import { choiceOf, offered, type Questions, type Settled } from './questions.ts'
+import { offered, type Questions, type Settled } from './questions.ts'
 import { codes, type Handled, type Handler, numberIn, RpcError, textIn, wordIn } from './rpc.ts'
 
 export type Controlled = {
@@ -101,7 +102,7 @@ export function createMethods(controlled: Controlled, caller: Caller): Handler {
     if (found === undefined) throw new RpcError(codes.notOpen, `no question ${quoted(question)} is open`)
     if ('settled' in found) throw tooLate(question, found.settled)
     const { options } = found.open
-    const option = choiceOf(options, word)
+    const option = optionFor(options, word)?.id
     if (option === undefined) throw new RpcError(codes.params, offered(options, word), { options: options.map((one) => one.id) })
     if (!run().answer(question, { option, by: 'control', ...(text !== undefined && { text }) })) throw tooLate(question)
     return { id: question, option }

@@ -2,7 +2,6 @@
 // too late hears what was decided.
 import { quoted } from '../base/text.ts'
 import type { Event, EventOf, Option } from '../model/event.ts'
-import type { Choice } from './contract.ts'
 
 type Asked = EventOf<'permission.request'>
 type Posed = EventOf<'question.request'>
@@ -43,22 +42,6 @@ export function createQuestions(): Questions {
     posed: (id) => posed.get(id),
     all: () => [...open.values(), ...posed.values()],
   }
-}
-
-const choices: Record<Option['kind'], Choice> = {
-  allow_once: 'allow_once',
-  allow_session: 'allow_always',
-  allow_always: 'allow_always',
-  reject_once: 'reject_once',
-  reject_always: 'reject_once',
-  cancel: 'reject_once',
-}
-
-/** By an option's id, or else by its kind: `allow` and `reject` are the plainest of theirs. Undefined: there is none. */
-export function choiceOf(options: readonly Option[], word: string): Choice | undefined {
-  const kind = word === 'allow' || word === 'reject' ? `${word}_once` : word
-  const found = options.find(({ id }) => id === word) ?? options.find((option) => option.kind === kind)
-  return found && choices[found.kind]
 }
 
 /** For whoever chose what is not there. */

@@ -3,6 +3,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { isRecord, parseJson, type Rec, stringifyJson } from '../base/json.ts'
 import type { Option } from '../model/event.ts'
+import { isLasting } from '../model/option.ts'
 import type { Question } from './contract.ts'
 import { userId } from './places.ts'
 
@@ -19,7 +20,10 @@ export function requestText({ ask, request }: Question): string {
     session_id: session,
     tool: name ?? permission,
     question,
-    options: options.map(({ id: optionId, kind, label }) => ({ optionId, kind: wordOf(kind), name: label })),
+    options: options.map((option) => {
+      const { id: optionId, kind, label } = option
+      return { optionId, kind: wordOf(kind), name: label, ...(isLasting(option) && { lasting: true }) }
+    }),
     payload: { permission, patterns, kind: toolKind, input, toolCallId: call, agent },
   }
   const whole = JSON.stringify(body, undefined, 2)
@@ -28,20 +32,20 @@ export function requestText({ ask, request }: Question): string {
 
 const wordOf = (kind: Option['kind']): 'allow' | 'reject' => (kind.startsWith('allow') ? 'allow' : 'reject')
 
-type Offered = { id: string; kind: string }
+type Offered = { id: string; kind: string; isLasting: boolean }
 
 /** What a question in a file offers. */
 export const optionsIn = ({ options }: Rec): Offered[] =>
   (Array.isArray(options) ? (options as unknown[]) : []).flatMap((one) => {
-    const { optionId: id, kind } = isRecord(one) ? one : {}
-    return typeof id === 'string' ? [{ id, kind: typeof kind === 'string' ? kind : id }] : []
+    const { optionId: id, kind, lasting } = isRecord(one) ? one : {}
+    return typeof id === 'string' ? [{ id, kind: typeof kind === 'string' ? kind : id, isLasting: lasting === true }] : []
   })
 
 /** The id of an option, by that id; `allow` and `reject` are also the plainest of theirs, or the only one. Undefined: there is none. */
 export function optionOf(offered: readonly Offered[], word: string): string | undefined {
   if (offered.some(({ id }) => id === word)) return word
   if (word !== 'allow' && word !== 'reject') return undefined
-  const fitting = offered.filter(({ kind }) => kind === word || kind === `${word}_once`) // never one for always
+  const fitting = offered.filter((one) => !one.isLasting && (one.kind === word || one.kind === `${word}_once`)) // never one for always
   const plain = fitting.filter(({ id, kind }) => id === `${word}_once` || kind === `${word}_once`)
   const [found, another] = plain.length > 0 ? plain : fitting
   return another === undefined ? found?.id : undefined

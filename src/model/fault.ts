@@ -11,6 +11,9 @@ type Hint = {
   retryable?: boolean | undefined
 }
 
+/** The code of a failure after which nothing has begun. */
+export const notStarted = 'not-started'
+
 export function faultOf(text: string, hint: Hint = {}): Fault {
   const category = hint.category ?? (hint.http === undefined ? undefined : categoryOfStatus(hint.http)) ?? categoryOfText(text)
   return { category, text, code: hint.code, http: hint.http, retryable: hint.retryable }

@@ -95,6 +95,7 @@ export const toolFamily = [
     id: optional(text),
     decision: words(decisions),
     option: optional(text),
+    options: optional(list(option)),
     scope: optional(words(['once', 'session', 'always'])),
     by: words(deciders),
     ...subject,

@@ -1,5 +1,5 @@
 // What agents and those who supervise them say to each other: questions up, commands down. Types only.
-import type { Payload, Place } from '../model/event.ts'
+import type { Option, Payload, Place } from '../model/event.ts'
 import type { Decider, Decision, ToolKind } from '../model/vocabulary.ts'
 
 export type Action = 'allow' | 'ask' | 'deny'
@@ -33,6 +33,8 @@ export type Ask = {
   cwd?: string
   /** Files and folders that the call touches: absolute, and with every link resolved. */
   paths?: readonly string[]
+  /** What the agent itself offers as answers. Absent: it takes any answer of ours. */
+  options?: readonly Option[]
   /** Why no yes can be said to it, in words for the model. */
   onlyNo?: string
   /** The call may change something outside the conversation. */
@@ -45,6 +47,8 @@ export type Ask = {
 export type Answer = {
   decision: Extract<Decision, 'allow' | 'reject' | 'cancelled' | 'expired'>
   by: Decider
+  /** The one of the agent's own options that was chosen. */
+  option?: string
   /** Told to the model when it is refused. */
   text?: string
   /** The one who answered changed what the call is given. */

@@ -5,6 +5,8 @@ import type { Event, EventOf } from '../model/event.ts'
 import { faultOf } from '../model/fault.ts'
 import type { Policy, PolicyAction } from './policy.ts'
 
+export const deniedButRan = 'denied-but-ran'
+
 const maxKept = 1000 // open calls, and calls that were answered and have no result yet
 const nothing: readonly PolicyAction[] = []
 
@@ -71,7 +73,7 @@ export function createDeniedButRan({ against, report }: DeniedButRanSettings = {
   }
 }
 
-const code = 'denied-but-ran'
+const code = deniedButRan
 
 const keyOf = ({ session, call }: Event): string => `${session ?? ''}\0${call ?? ''}`
 

@@ -272,6 +272,44 @@ test('always covers later calls and open questions alike, and no deny', () => {
   assert.deepEqual(one.granted(), [{ permission: 'bash', pattern: 'git push *', action: 'allow' }])
 })
 
+const own = [
+  { id: 'for-ever', kind: 'allow_always' as const, label: 'For ever' },
+  { id: 'yes', kind: 'allow_once' as const, label: 'Yes' },
+  { id: 'no', kind: 'reject_once' as const, label: 'No' },
+  { id: 'halt', kind: 'cancel' as const, label: 'Halt' },
+]
+
+test("an agent's own options are what may be chosen, and make no rule of ours", () => {
+  for (const [word, id, decision, scope, stop] of [
+    ['for-ever', 'for-ever', 'allow', 'always', undefined],
+    ['allow', 'yes', 'allow', 'once', undefined],
+    ['reject', 'no', 'reject', 'once', undefined],
+    ['halt', 'halt', 'reject', 'once', true],
+  ] as const) {
+    const one = broker([], { interactive: () => true })
+    const ask = { ...bash('make'), options: own }
+    assert.deepEqual(question(one.decide(ask)).request.options, own)
+    const [done] = one.choose(ask.id, { option: word, by: 'control' })
+    assert.deepEqual([done?.answer.decision, done?.answer.option, done?.answer.stop], [decision, id, stop])
+    assert.deepEqual([done?.events[0]?.option, done?.events[0]?.scope, done?.events[0]?.rules], [id, scope, undefined])
+    assert.deepEqual(one.granted(), [])
+  }
+})
+
+test('what a rule decides is said by the option of this call alone, and told with all that was offered', () => {
+  const ask = { ...bash('make'), options: own }
+  for (const [rule, id] of [
+    ['bash=allow', 'yes'],
+    ['bash=deny', 'no'],
+  ] as const) {
+    const { events } = settled(broker([rule]).decide(ask))
+    assert.deepEqual([events[0]?.option, events[0]?.options], [id, own])
+  }
+  const onlyForEver = { ...ask, options: own.filter((option) => option.id !== 'yes') }
+  const { answer } = settled(broker([], { autoApprove: true }).decide(onlyForEver))
+  assert.deepEqual([answer.decision, answer.by], ['reject', 'policy'])
+})
+
 test('a no is told to the model, with the words of whoever said it', () => {
   const one = broker([], { interactive: () => true })
   const ask = bash('make')

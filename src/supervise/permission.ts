@@ -1,7 +1,8 @@
 // The broker of permissions: takes what an agent asks and says what to do, by gates, rules, earlier "always" answers, or a person.
 // It holds the session's answers and the open questions; it acts on nothing.
 import { plural, quoted } from '../base/text.ts'
-import type { Payload } from '../model/event.ts'
+import type { Option, Payload } from '../model/event.ts'
+import { isAllowing, isLasting, optionFor, optionLabels } from '../model/option.ts'
 import type { Decider } from '../model/vocabulary.ts'
 import type { Answer, Ask, PermissionRule } from './contract.ts'
 import { gate, type Gates } from './gates.ts'
@@ -36,10 +37,8 @@ export type Question = {
   needs?: readonly Pick<Need, 'permission' | 'pattern'>[]
 }
 
-export type Choice = 'allow_once' | 'allow_always' | 'reject_once'
-
-/** `text`: for the model. `input`: what the call is given instead. */
-export type Reply = { option: Choice; by: Decider; text?: string; input?: Record<string, unknown>; stop?: boolean }
+/** `option`: the id of an option of the question, or its kind. `text`: for the model. `input`: what the call is given instead. */
+export type Reply = { option: string; by: Decider; text?: string; input?: Record<string, unknown>; stop?: boolean }
 
 export type Broker = {
   decide(ask: Ask): Settled | Question
@@ -55,9 +54,7 @@ export type Broker = {
 }
 
 type Judged = { need: Need; said: Judgement }
-type Pending = { ask: Ask; needs: readonly Need[]; asked: readonly Judged[] }
-
-const labels: Record<Choice, string> = { allow_once: 'Allow once', allow_always: 'Always allow', reject_once: 'Reject' }
+type Pending = { ask: Ask; needs: readonly Need[]; asked: readonly Judged[]; options: readonly Option[] }
 
 export function createBroker(settings: BrokerSettings): Broker {
   const { rulesFor, boundsFor = rulesFor, scene, gates = {}, listed = new Set<string>(), autoApprove = false, interactive } = settings
@@ -95,30 +92,35 @@ export function createBroker(settings: BrokerSettings): Broker {
     const asked = all.filter(({ said }) => said.action === 'ask')
     if (asked.length === 0 || autoApprove) return allowed(ask, all)
     if (!interactive()) return refused(ask, 'headless', headlessText(asked), asked)
-    pending.set(ask.id, { ask, needs, asked })
-    return { ask, request: requestOf(ask, asked), needs: asked.map(({ need: { permission, pattern } }) => ({ permission, pattern })) }
+    const request = requestOf(ask, asked)
+    pending.set(ask.id, { ask, needs, asked, options: request.options })
+    return { ask, request, needs: asked.map(({ need: { permission, pattern } }) => ({ permission, pattern })) }
   }
 
   function choose(id: string, reply: Reply): Settled[] {
     const found = pending.get(id)
     if (found === undefined) return []
     pending.delete(id)
-    const isAllow = reply.option !== 'reject_once'
-    const made = reply.option === 'allow_always' ? alwaysRules(found.asked) : []
+    const chosen = chosenOf(found.options, reply.option)
+    const isAllow = chosen !== undefined && isAllowing(chosen)
+    const isOwn = found.ask.options !== undefined // what it allows for longer, the agent remembers itself
+    const made = !isOwn && chosen?.kind === 'allow_always' ? alwaysRules(found.asked) : []
     granted.push(...made)
     const text = reply.text ?? (isAllow ? undefined : rejectedText(reply.by))
-    const spoken = { by: reply.by, ...(text === undefined ? {} : { text }), ...(reply.stop === undefined ? {} : { stop: reply.stop }) }
+    const stop = reply.stop ?? (chosen?.kind === 'cancel' ? true : undefined)
+    const spoken = { by: reply.by, ...(text === undefined ? {} : { text }), ...(stop === undefined ? {} : { stop }) }
     const decision = isAllow ? 'allow' : 'reject'
     const event: Payload<'permission.answer'> = {
       id,
       decision,
-      option: reply.option,
-      scope: reply.option === 'allow_always' ? 'session' : 'once',
+      ...(chosen === undefined ? {} : { option: chosen.id }),
+      scope: chosen === undefined || !isLasting(chosen) ? 'once' : isOwn && chosen.kind !== 'allow_session' ? 'always' : 'session',
       ...spoken,
       ...subject(found.ask, found.asked),
       ...(made.length === 0 ? {} : { rules: made }),
     }
-    const answer: Answer = { decision, ...spoken, ...(reply.input === undefined ? {} : { input: reply.input }) }
+    const option = isOwn && chosen !== undefined ? { option: chosen.id } : {}
+    const answer: Answer = { decision, ...option, ...spoken, ...(reply.input === undefined ? {} : { input: reply.input }) }
     return [{ ask: found.ask, answer, events: [event] }, ...(made.length === 0 ? [] : covered())]
   }
 
@@ -153,10 +155,11 @@ export function createBroker(settings: BrokerSettings): Broker {
 }
 
 function allowed(ask: Ask, all: readonly Judged[]): Settled {
+  if (ask.options !== undefined && optionFor(ask.options, 'allow') === undefined) return refused(ask, 'policy', onlyForEverText, [])
   const events = groups(all.filter(({ need, said }) => need.quiet !== true || said.action !== 'allow')).map(
     (group): Payload<'permission.answer'> => {
       const by = group.some(({ said }) => said.action === 'ask') ? 'policy' : 'rule'
-      return { decision: 'allow', by, ...subject(ask, group), ...rulesOf(group) }
+      return { decision: 'allow', by, ...offeredBy(ask, 'allow'), ...subject(ask, group), ...rulesOf(group) }
     },
   )
   const by = all.some(({ said }) => said.action === 'ask') ? 'policy' : 'rule'
@@ -166,21 +169,43 @@ function allowed(ask: Ask, all: readonly Judged[]): Settled {
 /** `why`: the needs that were in the way; none, when it was not about them. */
 function refused(ask: Ask, by: Decider, text: string, why: readonly Judged[]): Settled {
   const parts = why.length === 0 ? [subject(ask)] : groups(why).map((group) => ({ ...subject(ask, group), ...rulesOf(group) }))
-  return { ask, answer: { decision: 'reject', by, text }, events: parts.map((part) => ({ decision: 'reject', by, ...part, text })) }
+  return {
+    ask,
+    answer: { decision: 'reject', by, text },
+    events: parts.map((part) => ({ decision: 'reject', by, ...offeredBy(ask, 'reject'), ...part, text })),
+  }
 }
 
 function requestOf(ask: Ask, asked: readonly Judged[]): Payload<'permission.request'> {
-  const always = alwaysRules(asked)
-  const choices: Choice[] = ['allow_once', ...(always.length > 0 ? (['allow_always'] as const) : []), 'reject_once']
+  const always = ask.options === undefined ? alwaysRules(asked) : []
   return {
     id: ask.id,
     ...subject(ask, asked),
     question: questionText(ask, asked),
-    options: choices.map((kind) => ({ id: kind, kind, label: kind === 'allow_always' ? alwaysLabel(asked) : labels[kind] })),
+    options: ask.options === undefined ? ownOptions(asked, always.length > 0) : [...ask.options],
     ...(always.length === 0 ? {} : { suggestions: always }),
     needsUser: true,
   }
 }
+
+function ownOptions(asked: readonly Judged[], isAlways: boolean): Option[] {
+  const kinds = ['allow_once', ...(isAlways ? (['allow_always'] as const) : []), 'reject_once'] as const
+  return kinds.map((kind) => ({ id: kind, kind, label: kind === 'allow_always' ? alwaysLabel(asked) : optionLabels[kind] }))
+}
+
+/** A yes for longer than is offered is one for this call; what else is not offered is a no. */
+const chosenOf = (options: readonly Option[], word: string): Option | undefined =>
+  optionFor(options, word) ?? (word === 'allow_always' ? optionFor(options, 'allow') : undefined)
+
+/** Of what nobody was asked about: what the agent had offered, and which of it this is. */
+function offeredBy({ options }: Ask, word: 'allow' | 'reject'): Pick<Payload<'permission.answer'>, 'option' | 'options'> {
+  if (options === undefined) return {}
+  const chosen = optionFor(options, word)
+  return { ...(chosen === undefined ? {} : { option: chosen.id }), options: [...options] }
+}
+
+const onlyForEverText =
+  'The agent does not offer to be allowed this call alone, and what allows for longer is only chosen by a person. The call was not made.'
 
 type Subject = Pick<Payload<'permission.answer'>, 'name' | 'toolKind' | 'permission' | 'patterns' | 'input'>
 

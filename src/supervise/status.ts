@@ -96,6 +96,7 @@ export function createStatus(options?: MarkerOptions): StatusPolicy {
     switch (event.kind) {
       case 'permission.request':
         questions.set(event.id, cut(event.question ?? event.name ?? event.permission ?? ''))
+        last = undefined // each question is announced, also one that looks like another
         return current()
       case 'question.request':
         questions.set(event.id, cut(event.questions[0]?.text ?? ''))

@@ -17,8 +17,17 @@ const call = (name: string, more: Partial<Ask> = {}): Ask => ({
   ...more,
 })
 
-/** As Claude, Gemini, opencode, Copilot and Codex write it. */
-const spellings = ['mcp__echo__echo', 'mcp_echo_echo', 'echo_echo', 'echo-echo', 'echo.echo', 'echo/echo', 'MCP__Echo__Echo']
+/** As Claude, Gemini, opencode, Copilot, Codex and codex-acp write it. */
+const spellings = [
+  'mcp__echo__echo',
+  'mcp_echo_echo',
+  'echo_echo',
+  'echo-echo',
+  'echo.echo',
+  'echo/echo',
+  'mcp.echo.echo',
+  'MCP__Echo__Echo',
+]
 
 test('a rule SERVER_TOOL denies the tool whatever the agent calls it, and --auto-approve does not lift it', () => {
   for (const name of spellings)
@@ -32,7 +41,7 @@ test('and allows it', () => {
 })
 
 test('other tools are not meant', () => {
-  for (const name of ['mcp__echo__other', 'mcp_echoes_echo', 'echo-echo2', 'other.echo', 'mcp__xecho__echo', 'echo']) {
+  for (const name of ['mcp__echo__other', 'mcp_echoes_echo', 'echo-echo2', 'other.echo', 'mcp.other.echo', 'mcp__xecho__echo', 'echo']) {
     assert.equal(decision(broker(['echo_echo=deny'], { autoApprove: true }), call(name)), 'allow', name)
     assert.equal(decision(broker(['echo_echo=allow']), call(name)), 'reject', name)
   }

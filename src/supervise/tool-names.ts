@@ -1,8 +1,8 @@
-// An MCP tool has one name in rules, SERVER_TOOL, and agents call it in their own ways: `mcp__s__t`, `mcp_s_t`, `s-t`, `s.t`, `s/t`, `s_t`.
+// An MCP tool has one name in rules, SERVER_TOOL, and agents call it in their own ways: `mcp__s__t`, `mcp_s_t`, `mcp.s.t`, `s-t`, `s.t`, `s/t`, `s_t`.
 // A rule that asks or denies holds for every way in which a name can be read; one that allows only where there is a single way.
 import { glob } from '../base/wildcard.ts'
 
-const marked = /^mcp_+(?=[^_*?])/
+const marked = /^mcp[_.]+(?=[^_.*?])/
 const separators = /[^a-z0-9*?]+/g
 
 /** All separators are one: whatever the name may be read as has this form. */
@@ -31,7 +31,7 @@ function ruleName(name: string): string | undefined {
   }
   const single = /^mcp_(?=[^_])(.+)$/s.exec(lower)?.[1]
   if (single !== undefined) return /[^a-z0-9_-]/.test(single) ? undefined : single
-  const parts = lower.split(/[./]/)
+  const parts = lower.replace(/^mcp\.(?=[^.]+\.[^.]+$)/, '').split(/[./]/)
   if (parts.length > 1) return parts.length === 2 && parts.every((part) => part !== '') ? sanitised(parts.join('_')) : undefined
   const dashed = lower.split('-')
   return dashed.length === 2 && dashed.every((part) => part !== '') ? sanitised(dashed.join('_')) : undefined

@@ -46,9 +46,9 @@ test('a refusal is said by the option that refuses once, or by none', async () =
   }
 })
 
-test('a question whose only yes is for ever says so, for nobody can allow it', async () => {
+test('a question that offers no yes at all says so, for nobody can allow it', async () => {
   for (const [kinds, onlyNo] of [
-    ['allow_always,reject_once', true],
+    ['allow_always,reject_once', undefined],
     ['reject_once', true],
     ['allow_once,reject_once', undefined],
   ] as const) {
@@ -57,6 +57,32 @@ test('a question whose only yes is for ever says so, for nobody can allow it', a
     assert.equal(running.asks[0]!.onlyNo?.startsWith('The agent does not offer'), onlyNo)
     assert.equal(answerOf(running), 'my-reject_once')
   }
+})
+
+test("the agent's own options are what the question offers, and the chosen one reaches it", async () => {
+  for (const option of ['my-allow_always', 'my-allow_once', 'my-reject_once', 'my-reject_always']) {
+    const running = play(['ask rm x'], {
+      answer: () => ({ ...(option.includes('allow') ? allow() : refuse()), option }),
+      variables: { FIXTURE_OPTIONS: 'allow_always,allow_once,reject_once,reject_always' },
+    })
+    await whole(running)
+    assert.deepEqual(running.asks[0]!.options, [
+      { id: 'my-allow_always', kind: 'allow_always', label: 'allow_always' },
+      { id: 'my-allow_once', kind: 'allow_once', label: 'allow_once' },
+      { id: 'my-reject_once', kind: 'reject_once', label: 'reject_once' },
+      { id: 'my-reject_always', kind: 'reject_always', label: 'reject_always' },
+    ])
+    assert.equal(answerOf(running), option)
+  }
+})
+
+test('an agent that must go on asking is offered nothing that allows more than this call', async () => {
+  const running = play(['ask rm x'], { answer: allow, more: { guard: 'asking' } })
+  await whole(running)
+  assert.deepEqual(
+    running.asks[0]!.options?.map(({ id }) => id),
+    ['my-allow_once', 'my-reject_once'],
+  )
 })
 
 test('what the protocol cannot say of an answer is a refusal', async () => {

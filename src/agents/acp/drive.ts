@@ -1,7 +1,6 @@
 // Drives any agent that speaks the Agent Client Protocol over its standard streams.
 import type { AgentRequest, Driver, Program } from '../driver.ts'
 import { agentEnvironment } from '../process/environment.ts'
-import { canAllow } from './answer.ts'
 import { type Line, liveAcp, type Truths } from './live.ts'
 import { acpTalk } from './talk.ts'
 
@@ -41,5 +40,5 @@ export function driveAcp({ judge, aside, said = [], ...agent }: AcpAgent, reques
     },
     line,
   )
-  return { ...agent, onlyPrompted: true, canAllow, dialect: liveAcp(line, { judge, aside }), talk }
+  return { ...agent, onlyPrompted: true, dialect: liveAcp(line, { judge, aside }), talk }
 }

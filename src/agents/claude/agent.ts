@@ -26,6 +26,7 @@ export function claudeDriver(request: AgentRequest): Driver {
     program: found === undefined ? missingText('claude') : programOf(found, request),
     talk: request.headless === true ? headlessTalk : (wire) => claudeTalk(wire, request.mode !== undefined),
     again: withoutUnknown,
+    seesAll: request.headless !== true,
   }
 }
 

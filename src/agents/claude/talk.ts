@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { isRecord, type Rec, stringifyJson } from '../../base/json.ts'
 import type { Answer, Ask, Attachment } from '../../supervise/contract.ts'
 import { type Prompt, sameName, type Talk, type Wire } from '../driver.ts'
+import { createTrusted, suggestionOf } from './trusted.ts'
 
 /** A prompt that was not repeated. `isTaken`: a turn has begun for it; `isShown`: the stream has told it. */
 type Waiting = { prompt: Prompt; isTaken: boolean; isShown: boolean }
@@ -12,7 +13,8 @@ type Waiting = { prompt: Prompt; isTaken: boolean; isShown: boolean }
 export function claudeTalk(wire: Wire, isFree: boolean): Talk {
   const asked = new Set<string>() // requests of ours without a reply
   const answered = new Set<string>() // its questions, until it repeats our answer
-  const questions = new Map<string, string>() // that are open: what they ask
+  const questions = new Map<string, { words: string; suggestions: readonly unknown[] }>() // that are open
+  const trusted = createTrusted(isFree)
   let clash: string | undefined // the name under which something else is asked now
   const waiting: Waiting[] = []
   let repeats = false
@@ -35,9 +37,11 @@ export function claudeTalk(wire: Wire, isFree: boolean): Talk {
       wire.write({ type: 'user', message, parent_tool_use_id: null, session_id: '', uuid: randomUUID() })
     },
     answer(ask, answer) {
+      const chosen = suggestionOf(questions.get(ask.id)?.suggestions, answer)
+      if (chosen !== undefined) trusted.add(ask.name, chosen)
       questions.delete(ask.id)
       answered.add(ask.id)
-      wire.tell(response({ subtype: 'success', request_id: ask.id, response: decisionOf(ask, answer) }))
+      wire.tell(response({ subtype: 'success', request_id: ask.id, response: decisionOf(ask, answer, chosen) }))
     },
     interrupt: () => request({ subtype: 'interrupt' }),
     set({ model, mode }) {
@@ -103,19 +107,21 @@ export function claudeTalk(wire: Wire, isFree: boolean): Talk {
     const input = (body as Rec)['input']
     const { tool_name: name, tool_input: given, tool_use_id: call } = isRecord(input) ? input : {}
     const known = typeof name === 'string' && typeof call === 'string' ? wire.judge({ id: call, name, input: given }) : undefined
-    wire.write(response({ subtype: 'success', request_id: id, response: { continue: true, ...verdictOf(known, isFree) } }))
+    const verdict = verdictOf(known, trusted.has(name))
+    wire.write(response({ subtype: 'success', request_id: id, response: { continue: true, ...verdict } }))
   }
 
-  function compare(id: string, words: string): void {
-    const former = questions.get(id)
-    questions.set(id, words)
-    if (former !== undefined && former !== words) clash = id
+  function compare(id: string, body: Rec): void {
+    const [former, words] = [questions.get(id), stringifyJson(body)]
+    const { permission_suggestions: suggestions } = body
+    questions.set(id, { words, suggestions: Array.isArray(suggestions) ? suggestions : [] })
+    if (former !== undefined && former.words !== words) clash = id
   }
 
   /** It waits for every answer: what we cannot do is said at once. */
   function refuse({ request: body, request_id: id }: Rec): void {
     const subtype = isRecord(body) ? body['subtype'] : undefined
-    if (subtype === 'can_use_tool') return typeof id === 'string' ? compare(id, stringifyJson(body)) : undefined
+    if (subtype === 'can_use_tool') return typeof id === 'string' ? compare(id, body as Rec) : undefined
     wire.write(response({ subtype: 'error', request_id: id, error: `sluice does not answer ${String(subtype)}` }))
   }
 }
@@ -133,13 +139,13 @@ function verdictOf(answer: Answer | 'ask' | undefined, isFree: boolean): Rec {
 const refusalOf = ({ instead, text }: Answer): string =>
   (instead === undefined ? text : `The call was not made. Its result: ${JSON.stringify(instead)}`) ?? 'The call was not allowed.'
 
-function decisionOf({ input, place, questions }: Ask, answer: Answer): Rec {
+function decisionOf({ input, place, questions }: Ask, answer: Answer, chosen: unknown): Rec {
   const call = place.call === undefined ? {} : { toolUseID: place.call }
   if (answer.decision === 'allow' && answer.instead === undefined) {
     const given = isRecord(input) ? input : {}
     const updatedInput =
       questions === undefined ? (answer.input ?? given) : { ...given, questions: wireQuestions(questions), ...answer.input }
-    return { behavior: 'allow', updatedInput, ...call }
+    return { behavior: 'allow', updatedInput, ...(chosen !== undefined && { updatedPermissions: [chosen] }), ...call }
   }
   return { behavior: 'deny', message: refusalOf(answer), interrupt: answer.stop === true, ...call }
 }

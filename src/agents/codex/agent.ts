@@ -1,5 +1,6 @@
 // Drives Codex: its app-server, which asks and can be answered, or `codex exec` where that is wanted or there is nothing better.
 import { codex } from '../../dialects/codex/index.ts'
+import type { Option } from '../../model/event.ts'
 import type { Host, Running } from '../contract.ts'
 import type { AgentRequest, Driver, Program, Prompt, Talk, Wire } from '../driver.ts'
 import { locate, missingText } from '../find.ts'
@@ -18,7 +19,8 @@ export function startCodex(request: AgentRequest, host: Host, times?: Patience):
 export function codexDriver(request: AgentRequest): Driver {
   const file = request.file ?? locate('codex', request.env)
   const words = modeOf(request.mode)
-  const about = { title: 'Codex', name: 'codex', dialect: codex }
+  const refusal: Option = { id: 'decline', kind: 'reject_once' }
+  const about = { title: 'Codex', name: 'codex', dialect: codex, refusal }
   if (file === undefined) return { ...about, program: missingText('codex'), talk: headlessTalk }
   if (typeof words === 'string') return { ...about, program: words, talk: headlessTalk }
   const mode: Mode = guarded(words, request.guard)

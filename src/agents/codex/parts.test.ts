@@ -72,6 +72,23 @@ test("a server's form is sent filled in, each field in its type, or declined", (
   assert.equal(replyTo(method, leave, ask, { ...deny, stop: true }).result['action'], 'cancel')
 })
 
+test('the decision that was chosen among its own is said as it stood there', () => {
+  const amendment = { acceptWithExecpolicyAmendment: { execpolicy_amendment: ['touch', 'made.txt'] } }
+  const another = { acceptWithExecpolicyAmendment: { execpolicy_amendment: ['touch'] } }
+  const word = (option: string, answer: Answer, availableDecisions: unknown = ['accept', amendment, another, 'cancel']): unknown =>
+    replyTo('item/commandExecution/requestApproval', { availableDecisions }, ask, { ...answer, option }).result['decision']
+  assert.deepEqual(word('acceptWithExecpolicyAmendment', allow), amendment)
+  assert.deepEqual(word('acceptWithExecpolicyAmendment-2', allow), another)
+  assert.deepEqual(
+    [word('accept', allow), word('decline', deny), word('acceptForSession', allow, null), word('accept', { ...allow, instead: {} })],
+    ['accept', 'decline', 'acceptForSession', 'decline'],
+  )
+  assert.equal(
+    replyTo('execCommandApproval', {}, ask, { ...allow, option: 'approved_for_session' }).result['decision'],
+    'approved_for_session',
+  )
+})
+
 test('the questions of older servers have words of their own', () => {
   const word = (answer: Answer): unknown => replyTo('execCommandApproval', {}, ask, answer).result['decision']
   assert.deepEqual([word(allow), word(deny), word({ ...deny, stop: true })], ['approved', 'denied', 'abort'])

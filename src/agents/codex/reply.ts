@@ -1,7 +1,9 @@
 // What the app-server asks its host, and how our answers are said there. Each kind of question has words of its own.
 import { isRecord, type Rec, stringifyJson } from '../../base/json.ts'
 import { formFields } from '../../dialects/codex/decode-ask.ts'
+import { decidedBy } from '../../dialects/codex/words.ts'
 import type { Answer, Ask } from '../../supervise/contract.ts'
+import { distinct } from '../options.ts'
 
 /** `stops`: the answer cannot end the turn by itself, so the turn has to be interrupted. */
 export type Reply = { result: Rec; stops?: boolean }
@@ -12,7 +14,7 @@ export function replyTo(method: string, params: Rec, ask: Ask, answer: Answer): 
   switch (method) {
     case 'execCommandApproval':
     case 'applyPatchApproval':
-      return { result: { decision: isAllowed ? 'approved' : isStopped ? 'abort' : 'denied' } }
+      return { result: { decision: isAllowed ? (answer.option ?? 'approved') : isStopped ? 'abort' : 'denied' } }
     case 'item/permissions/requestApproval':
       return { result: { permissions: isAllowed ? granted(params['permissions']) : {}, scope: 'turn' }, stops: isStopped }
     case 'item/tool/requestUserInput':
@@ -24,8 +26,17 @@ export function replyTo(method: string, params: Rec, ask: Ask, answer: Answer): 
       }
     }
     default:
-      return { result: { decision: isAllowed ? 'accept' : isStopped ? 'cancel' : 'decline' } }
+      return {
+        result: { decision: chosenDecision(params, isAllowed, answer) ?? (isAllowed ? 'accept' : isStopped ? 'cancel' : 'decline') },
+      }
   }
+}
+
+/** The one of its own decisions that somebody chose; some are more than a word. */
+function chosenDecision({ availableDecisions: list }: Rec, isAllowed: boolean, { decision, option }: Answer): unknown {
+  if (option === undefined || isAllowed !== (decision === 'allow')) return undefined
+  if (!Array.isArray(list)) return option
+  return list[distinct(list.map((one) => decidedBy(one).id)).indexOf(option)]
 }
 
 /** The questions that the stream tells; all others are refused at once. */

@@ -72,6 +72,21 @@ test('a question is raised with what the call was given, and the answer reaches 
   assert.match(written.asks[0]!.paths![0]!, /new\.txt$/)
 })
 
+test('its own options are offered, and the chosen one reaches it', async () => {
+  const running = play('serve/c-bash-allow.sse', { answer: () => ({ decision: 'allow', by: 'user', option: 'always' }) })
+  await whole(running)
+  assert.deepEqual(
+    running.asks[0]!.options?.map(({ id, kind, label }) => [id, kind, label]),
+    [
+      ['once', 'allow_once', 'Allow once'],
+      ['always', 'allow_always', 'Always allow: touch *, echo *, sleep *'],
+      ['reject', 'reject_once', 'Reject'],
+    ],
+  )
+  const said = running.of('notice').filter(({ code }) => code === 'tui.toast.show')
+  assert.equal(said[0]!.text, '{"reply":"always"}')
+})
+
 test('a refusal is said with its words, so that the model hears them', async () => {
   const running = play('serve/c-bash-allow.sse', { answer: refuse })
   await whole(running)

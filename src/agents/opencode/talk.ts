@@ -122,8 +122,8 @@ export const opencodeTalk =
   }
 
 /** With words the model is told and goes on; without them opencode ends its turn. */
-function decisionOf({ decision, input, instead, stop, text }: Answer): Rec {
-  if (decision === 'allow' && input === undefined && instead === undefined) return { reply: 'once' }
+function decisionOf({ decision, option = 'once', input, instead, stop, text }: Answer): Rec {
+  if (decision === 'allow' && input === undefined && instead === undefined) return { reply: option }
   const result = instead === undefined ? text : `The call was not made. Its result: ${JSON.stringify(instead)}`
   return { reply: 'reject', ...(stop !== true && { message: result ?? 'The call was not allowed.' }) }
 }

@@ -8,10 +8,13 @@ import { answerWordOf, isOnScreen, sourceOfDecider } from './words.ts'
 
 type Put = (session: Session, event: Event, record: AnyWire, synthetic: string | undefined) => void
 
-export function createDesk(sink: Sink, put: Put) {
+type Status = EventOf<'status.update'>
+type TellStatus = (session: Session, status: Status) => void
+
+export function createDesk(sink: Sink, put: Put, tellStatus: TellStatus) {
   let made = 0
 
-  function ask(session: Session, event: EventOf<'permission.request'>, synthetic = syntheticOf(event)): void {
+  function ask(session: Session, event: EventOf<'permission.request'>, waiting: Status | undefined, synthetic = syntheticOf(event)): void {
     const { request } = session
     if (request?.withdrawn !== undefined && request.onScreen) sink.lost(request.withdrawn)
     else if (request?.withdrawn !== undefined) {
@@ -28,6 +31,7 @@ export function createDesk(sink: Sink, put: Put) {
         undefined,
       )
     }
+    if (waiting !== undefined) tellStatus(session, waiting)
     if (event.options.length === 0) sink.added('permission.request.options')
     const choices = event.options.length === 0 ? yesOrNo : event.options.map(choiceOf)
     session.request = { id: wireId(event.id), choices, onScreen: isOnScreen(event.source), withdrawn: undefined }
@@ -75,21 +79,23 @@ export function createDesk(sink: Sink, put: Put) {
   function questionFor(event: EventOf<'permission.answer'>): EventOf<'permission.request'> {
     const { id = `request-${++made}`, name, toolKind, permission, patterns, option } = event
     const kind = event.decision === 'allow' ? 'allow_once' : 'reject_once'
-    const options: Option[] = option === undefined || option === '' ? [] : [{ id: option, kind }]
+    const chosen: Option[] = option === undefined || option === '' ? [] : [{ id: option, kind }]
+    const options = event.options ?? chosen
     const { v, seq, session, run, at, agent, turn } = event
     return { v, seq, session, run, at, agent, turn, kind: 'permission.request', id, name, toolKind, permission, patterns, options }
   }
 
   /** Never told. What was asked only for the answer's sake is no event of the source's. */
-  function forget({ request, answer }: Asked): void {
+  function forget({ request, answer, waiting }: Asked): void {
+    if (waiting !== undefined) sink.lost(waiting)
     if (request.seq !== answer?.seq) sink.lost(request)
     if (answer !== undefined) sink.lost(answer)
   }
 
   return {
-    request(session: Session, event: EventOf<'permission.request'>): void {
-      if (isFree(session)) ask(session, event)
-      else session.queue.push({ request: event, answer: undefined })
+    request(session: Session, event: EventOf<'permission.request'>, waiting: Status | undefined): void {
+      if (isFree(session)) ask(session, event, waiting)
+      else session.queue.push({ request: event, answer: undefined, waiting })
     },
     answer(session: Session, event: EventOf<'permission.answer'>): void {
       const waiting = session.queue.findIndex(({ request }) => request.id === event.id)
@@ -100,12 +106,12 @@ export function createDesk(sink: Sink, put: Put) {
       } else if (waiting >= 0) session.queue[waiting]!.answer = event
       else if (!isFree(session)) session.queue.push({ request: questionFor(event), answer: event })
       else {
-        ask(session, questionFor(event), 'required')
+        ask(session, questionFor(event), undefined, 'required')
         respond(session, event)
       }
       while (isFree(session) && session.queue.length > 0) {
-        const { request, answer } = session.queue.shift()!
-        ask(session, request, request.origin === undefined && request.synthetic === undefined ? 'required' : syntheticOf(request))
+        const { request, answer, waiting } = session.queue.shift()!
+        ask(session, request, waiting, request.origin === undefined && request.synthetic === undefined ? 'required' : syntheticOf(request))
         if (answer !== undefined) respond(session, answer)
       }
     },

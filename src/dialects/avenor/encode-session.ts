@@ -5,7 +5,12 @@ import { keptText } from '../contract.ts'
 import { createStreamed } from '../streamed.ts'
 
 export type Choice = { optionId: string; kind: 'allow' | 'reject'; name: string | undefined }
-export type Asked = { request: EventOf<'permission.request'>; answer: EventOf<'permission.answer'> | undefined }
+export type Asked = {
+  request: EventOf<'permission.request'>
+  answer: EventOf<'permission.answer'> | undefined
+  /** That the agent waits for it. */
+  waiting?: EventOf<'status.update'> | undefined
+}
 
 export type Session = ReturnType<typeof createSession>
 

@@ -32,9 +32,10 @@ export function createStatuses(sink: Sink, put: Put) {
 
   function take(session: Session, event: Status): void {
     forgetThinking(session)
+    const isAsked = session.request !== undefined && session.request.withdrawn === undefined
     const isFree =
-      event.phase === 'waiting'
-        ? session.isChoosing || (session.request !== undefined && session.request.withdrawn === undefined)
+      event.phase === 'waiting' // stands before the question that it is about, unless Avenor itself has told it otherwise
+        ? session.isChoosing || (isAsked && event.origin?.dialect === 'avenor')
         : statusSourceOf(event.source) !== 'avenor' || (event.phase === 'working' && session.last === 'permission.response')
     if (isFree) tell(session, event)
     else session.heldStatus = event
@@ -72,6 +73,9 @@ export function createStatuses(sink: Sink, put: Put) {
   return {
     take,
     settle,
+    tell,
+    /** The status that belongs to a question: it stays with it, also while the question waits for another. */
+    waitingFor: (session: Session): Status | undefined => heldBack(session, 'waiting'),
     think,
     forgetThinking,
     /** That work goes on is known before the answer is told, and stands after it. */

@@ -180,8 +180,8 @@ test('prompts: the text if it is known, else how long it was', () => {
   assert.deepEqual(inside([['prompt.submit', { by: 'host', state: 'sent', delivery: 'pty', bytes: 3 }], done]), [
     { event: 'agent.prompt_submitted', delivery: 'pty', prompt_length: 3 },
   ])
-  assert.deepEqual(inside([['prompt.submit', { text: 'ü', by: 'user', state: 'queued', id: 'q' }], done]), [
-    { event: 'agent.prompt_queued', control_id: 'q', message_type: 'continue', prompt_length: 2 },
+  assert.deepEqual(inside([['prompt.submit', { text: 'ü', by: 'user', state: 'queued', id: 'q', delivery: 'channel' }], done]), [
+    { event: 'agent.prompt_queued', control_id: 'q', message_type: 'continue', delivery: 'channel', prompt_length: 2 },
   ])
   assert.deepEqual(inside([start, ['prompt.submit', { text: 'hook', by: 'hook', state: 'sent' }], done]), [])
 })
@@ -385,7 +385,6 @@ test('a status is told when it may stand: the policy’s right before its event,
   assert.deepEqual(phases([status('waiting', 'supervisor'), ask, status('waiting'), answer('1'), status('working', 'supervisor'), done]), [
     'waiting',
     'permission.request',
-    'waiting',
     'permission.response',
     'working',
   ])
@@ -395,6 +394,24 @@ test('a status is told when it may stand: the policy’s right before its event,
     ['tool.end', { status: 'ok' }, { call: 'c' }],
   ]
   assert.deepEqual(phases([status('working', 'supervisor'), ...call, done]), ['working', 'tool.call', 'tool.call_update'])
+})
+
+test('waiting stands right before the question that it is about, also when several are open', () => {
+  const waiting = (label: string): Told => ['status.update', { phase: 'waiting', label, source: 'avenor' }]
+  const asks = (id: string): Told => ['permission.request', { id, name: 'Bash', options: [] }]
+  const names = (told: Told[]): unknown[] =>
+    inside(told).map(({ event, phase, label, request_id }) => [phase ?? event, label ?? request_id])
+  const both: Told[] = [waiting('first'), asks('1'), waiting('second'), asks('2')]
+  const expected = [
+    ['waiting', 'first'],
+    ['permission.request', '1'],
+    ['permission.response', '1'],
+    ['waiting', 'second'],
+    ['permission.request', '2'],
+    ['permission.response', '2'],
+  ]
+  assert.deepEqual(names([...both, answer('1'), answer('2'), done]), expected)
+  assert.deepEqual(names([...both, answer('2'), waiting('first'), answer('1'), done]), expected, 'the second is answered first')
 })
 
 test('a status of the policy that comes too early for Avenor is told in its place', () => {

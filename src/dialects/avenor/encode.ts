@@ -12,7 +12,7 @@ import { createSession, keptIn, labelOf, type Session, updateOf } from './encode
 import { createStatuses, isTold } from './encode-status.ts'
 import { createTools } from './encode-tool.ts'
 import type { AnyWire } from './wire.ts'
-import { backendOf, degenerate, stopReasonOf, wireUsageOf } from './words.ts'
+import { backendOf, degenerate, sourceOfEnd, stopReasonOf, subsystemOf, wireUsageOf } from './words.ts'
 
 const mostOver = 4096
 
@@ -23,8 +23,8 @@ export function encode(sink: Sink): Encoder {
   let made = 0 // sessions that nobody named
   const write = (record: AnyWire, synthetic: string | undefined): void => sink.write(record as Rec, synthetic)
   const loops = createLoops(sink, write, (run) => [...sessions.values()].some((session) => session.run === run))
-  const desk = createDesk(sink, put)
   const statuses = createStatuses(sink, put)
+  const desk = createDesk(sink, put, statuses.tell)
   const tools = createTools(sink, send, (session) => settle(session, ''))
 
   // ── sessions ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -87,7 +87,7 @@ export function encode(sink: Sink): Encoder {
     const isUntold = reason === 'degenerate' && session.heldError === undefined // Avenor's end wants an error that says so
     const error = event?.error ?? (isUntold ? (session.turn?.error ?? { category: 'provider', text: 'degenerate stream' }) : undefined)
     if (event !== undefined && error !== undefined && (isUntold || !wasTold(session, event, error)))
-      tellError(session, event, { error }, isUntold)
+      tellError(session, event, { error, source: sourceOfEnd(reason) }, isUntold)
     if (session.heldError !== undefined) tellError(session, session.heldError, session.heldError, reason === 'degenerate')
     session.heldStatus = status
     if (session.turn !== undefined && session.turn.reason !== reason) sink.lost(session.turn, 'reason', 'drop')
@@ -180,6 +180,8 @@ export function encode(sink: Sink): Encoder {
     if (control_id !== undefined && state === 'seen' && control_id === session.prompt) return // told when it was sent
     session.prompt = control_id
     const known = delivery !== undefined || bytes !== undefined
+    // Only a backend with a channel queues prompts there.
+    if (state === 'queued' && delivery !== 'channel' && event.origin?.dialect !== 'avenor') return sink.lost(event)
     if (state !== 'queued' && text !== undefined && !known) return chunk(event, 'user.message_chunk', text)
     if (!known && text === undefined) return sink.lost(event)
     if (text !== undefined) sink.lost(event, 'text', 'drop')
@@ -240,7 +242,7 @@ export function encode(sink: Sink): Encoder {
     session.messages = undefined
     if (event.error === undefined || event.reason === 'degenerate' || wasTold(session, event, event.error)) return
     if (outcomeOf(event.reason) === 'ok') sink.lost(event, 'error')
-    else tellError(session, event, { error: event.error }, false)
+    else tellError(session, event, { error: event.error, source: sourceOfEnd(event.reason) }, false)
   }
 
   function report(event: EventOf<'report'>): void {
@@ -287,8 +289,10 @@ export function encode(sink: Sink): Encoder {
           return tools.update(sessionOf(event), event)
         case 'tool.end':
           return tools.end(sessionOf(event), event)
-        case 'permission.request':
-          return desk.request(sessionOf(event), event)
+        case 'permission.request': {
+          const session = sessionOf(event)
+          return desk.request(session, event, statuses.waitingFor(session))
+        }
         case 'permission.answer': {
           const session = sessionOf(event)
           return statuses.after(session, () => desk.answer(session, event))
@@ -366,12 +370,12 @@ const laneKinds: ReadonlySet<string> = new Set([
 
 const planWords = { pending: 'pending', active: 'in_progress', done: 'completed' } as const
 
-type ErrorLike = Pick<EventOf<'error'>, 'error' | 'source' | 'model' | 'data' | 'ext'>
+type ErrorLike = Pick<EventOf<'error'>, 'error' | 'source' | 'model' | 'data' | 'ext' | 'origin'>
 
-const errorOf = ({ error, source, model, data, ext }: ErrorLike, kind?: string): AnyWire => ({
+const errorOf = ({ error, source, model, data, ext, origin }: ErrorLike, kind?: string): AnyWire => ({
   // The stop reason may be one that an error of Avenor's own has named.
   event: 'avenor.error',
-  source: source ?? 'backend',
+  source: origin?.dialect === 'avenor' ? (source ?? 'backend') : subsystemOf(source, error),
   kind,
   stop_reason: kind ?? keptIn({ ext }, 'stop_reason'),
   model,

@@ -1,5 +1,5 @@
 // Avenor's words and ours, both ways: reasons, tools, options, sources, tokens.
-import type { Option, Usage } from '../../model/event.ts'
+import type { Fault, Option, Usage } from '../../model/event.ts'
 import { toolKindOf } from '../../model/tool-kind.ts'
 import { contextTokens, outputTokens, totalTokens } from '../../model/usage.ts'
 import type { Decider, Decision, Phase, Reason, ToolKind } from '../../model/vocabulary.ts'
@@ -67,6 +67,25 @@ const exitReasons: ReadonlyMap<Reason, string> = new Map([
 ])
 /** Why a loop stopped. */
 export const exitReasonOf = (reason: Reason): string => exitReasons.get(reason) ?? 'phase_failure'
+
+/** The part of Avenor that an error comes from. The name of an agent, or of nothing that Avenor has, is its backend. */
+export const subsystemOf = (source: string | undefined, { category }: Fault): string =>
+  source !== undefined && subsystems.has(source) ? source : category === 'cancelled' ? 'cancel' : 'backend'
+
+const subsystems: ReadonlySet<string> = new Set(['permission', 'cancel', 'timeout', 'backend', 'loop', 'control', 'retry'])
+const endSources: Partial<Record<Reason, string>> = {
+  cancelled: 'cancel',
+  cancelled_forced: 'cancel',
+  timeout: 'timeout',
+  stall: 'timeout',
+  budget: 'loop',
+  max_turns: 'loop',
+  blocked: 'loop',
+  abort: 'loop',
+  degenerate: 'loop',
+}
+/** The same of an end that says itself what went wrong. */
+export const sourceOfEnd = (reason: Reason): string => endSources[reason] ?? 'backend'
 
 /** What Avenor calls the program that it drives. */
 export const backendOf = (program: string): string => (program === 'claude-code' ? 'claude' : program)
