@@ -282,7 +282,7 @@ test('whatever line stands before good lines, all of them come, and the line is 
   fc.assert(
     fc.property(garbage, fc.array(fc.nat(80), { maxLength: 6 }), (line, cuts) => {
       const seen = frame(`${line}\n${lines.join('')}`, cuts)
-      const values = seen.flatMap(({ value }) => (value === undefined ? [] : [String(value)]))
+      const values = seen.flatMap(({ value }) => (value === undefined ? [] : [value as string]))
       assert.deepEqual(
         values.slice(-3),
         good.map((record) => JSON.stringify(record)),
