@@ -181,7 +181,7 @@ test('prompts: the text if it is known, else how long it was', () => {
     { event: 'agent.prompt_submitted', delivery: 'pty', prompt_length: 3 },
   ])
   assert.deepEqual(inside([['prompt.submit', { text: 'ü', by: 'user', state: 'queued', id: 'q' }], done]), [
-    { event: 'agent.prompt_queued', control_id: 'q', message_type: 'continue', prompt_length: 2 },
+    { event: 'agent.prompt_queued', control_id: 'q', message_type: 'continue', delivery: 'channel', prompt_length: 2 },
   ])
   assert.deepEqual(inside([start, ['prompt.submit', { text: 'hook', by: 'hook', state: 'sent' }], done]), [])
 })
@@ -337,7 +337,7 @@ test('questions are told one after another, however they came', () => {
   const ids = (told: Told[]): unknown[] => inside(told).map(({ event, request_id: id }) => `${String(event).slice(11)} ${String(id)}`)
   assert.deepEqual(ids([ask, second, answer('1'), answer('2'), done]), ['request 1', 'response 1', 'request 2', 'response 2'])
   assert.deepEqual(ids([ask, second, answer('2'), answer('1'), done]), ['request 1', 'response 1', 'request 2', 'response 2'])
-  assert.deepEqual(ids([ask, answer('1', { decision: 'withdrawn' }), done]), ['request 1'])
+  assert.deepEqual(ids([ask, answer('1', { decision: 'withdrawn' }), done]), ['request 1', 'response 1'])
   assert.deepEqual(ids([ask, answer('1', { decision: 'withdrawn' }), second, answer('2'), done]), [
     'request 1',
     'response 1',
@@ -463,6 +463,16 @@ test('a failure is told once, from its own event or from the end', () => {
   ])
 })
 
+const diagnostics = {
+  abort_signal: 'hex_run',
+  observed_total: 300,
+  hex_total: 256,
+  hex_in_window: 256,
+  window_size: 2048,
+  consecutive_hex: 256,
+  progress_in_window: 0,
+}
+
 test('a degenerate stream: its error waits for the end', () => {
   const told: Told[] = [
     ['thought.delta', { text: 'f' }],
@@ -474,7 +484,7 @@ test('a degenerate stream: its error waits for the end', () => {
         error: { category: 'provider', text: 'hex', code: 'degenerate_reasoning_stream' },
         source: 'loop',
         model: 'm',
-        data: { hex_total: 256 },
+        data: diagnostics,
       },
     ],
     ['tool.end', { status: 'cancelled', name: 'Bash' }, { call: 'c' }],
@@ -490,7 +500,7 @@ test('a degenerate stream: its error waits for the end', () => {
       stop_reason: 'degenerate_reasoning_stream',
       model: 'm',
       message: 'hex',
-      diagnostics: { hex_total: 256 },
+      diagnostics,
     },
     { event: 'agent.status', phase: 'done', source: 'avenor' },
     { event: 'session.end', stop_reason: 'degenerate_reasoning_stream' },
@@ -556,7 +566,7 @@ test('reports', () => {
     [
       { event: 'agent.channel_ready', server_name: 'srv', source: 'channel' },
       { event: 'agent.report', state: 'working', payload: { a: 1 }, source: 'channel' },
-      { event: 'agent.reply', to: 'x', source: 'channel' },
+      { event: 'agent.reply', to: 'x', payload: null, source: 'channel' },
       { event: 'agent.finish', status: 'done', summary: 'ok', files_changed: ['a'], source: 'channel' },
     ],
   )
