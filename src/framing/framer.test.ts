@@ -137,6 +137,35 @@ test('a broken array gives all its records, and each fault between them is told 
   )
 })
 
+test('a stray bracket or a broken array takes no line after it', () => {
+  const good = '{"a":1}\n{"b":{"c":[2]}}\n{"d":"]"}\n'
+  const lines = (from: number): string[] => [`${from}:{"a":1}`, `${from + 1}:{"b":{"c":[2]}}`, `${from + 2}:{"d":"]"}`]
+  assert.deepEqual(brief(`[\n${good}`), ['2:{"a":1}', '3:array', ...lines(2).slice(1)])
+  for (const broken of ['[{', '[{"x":', '[{"x":"y', '[{"x":[{"y":{', ' [ {"x":"\\', '[{"x":[1,2'])
+    assert.deepEqual(brief(`${broken}\n${good}`), ['1:bad-json', ...lines(2)], broken)
+  assert.deepEqual(brief(`[{"x":1}\n${good}`), ['1:{"x":1}', '2:array', ...lines(2)])
+  assert.deepEqual(brief(`[{"x":1},\n${good}`), ['1:{"x":1}', '2:{"a":1}', '3:array', ...lines(2).slice(1)])
+  assert.deepEqual(brief(`[{"x":1}, 2, y\n${good}`), ['1:{"x":1}', '1:not-object', '1:bad-json', '2:array', ...lines(2)])
+  assert.deepEqual(brief(`[{"x":1}, {"y\n${good}`), ['1:{"x":1}', '1:bad-json', ...lines(2)])
+  assert.deepEqual(brief(`[{\n  "x": [\n${good}`), ['1:bad-json', ...lines(3)])
+  assert.deepEqual(brief(`[{"x":"${'y'.repeat(90)}\n${good}`, 50), ['1:too-long', ...lines(2)])
+})
+
+test('a broken array is left in one go, in however many chunks', () => {
+  let seen = 0
+  const framer = createFramer({ record: () => seen++, bad: () => undefined }, { maxLine: 1 << 16 })
+  const started = performance.now()
+  const before = process.memoryUsage().arrayBuffers
+  for (let count = 0; count < 20_000; count++) framer.push(bytesOf(`[{"x":[${'[{"y":1},'.repeat(20)}\n`))
+  framer.push(bytesOf('[{"x":'))
+  for (let count = 0; count < 20_000; count++) framer.push(bytesOf(' '.repeat(1000)))
+  framer.push(bytesOf('\n{"a":1}\n'))
+  framer.end()
+  assert.equal(seen, 1)
+  assert.ok(performance.now() - started < 5000)
+  assert.ok(process.memoryUsage().arrayBuffers - before < 8_000_000)
+})
+
 test('a tail cut in a record or in a character is told as cut', () => {
   assert.deepEqual(brief('{"a":1}\n{"b":"x'), ['1:{"a":1}', '2:cut'])
   const cut = bytesOf('{"a":1}\n{"b":"é"}').slice(0, -3)
@@ -244,6 +273,35 @@ const soup = fc.oneof(
   fc.json().map((json) => `${json}\n`),
   fc.string(),
 )
+
+test('whatever line stands before good lines, all of them come, and the line is told', () => {
+  const good = [{ a: 1 }, { b: { c: [2, { d: '}' }] } }, { e: 'x' }]
+  const lines = good.map((record) => `${JSON.stringify(record)}\n`)
+  const piece = fc.constantFrom('[', ']', '{', '}', '"', ',', ':', 'x', '1', ' ', '\\', '[{', '{"a":1}', '"b"', 'null')
+  const garbage = fc.array(piece, { minLength: 1, maxLength: 12 }).map((parts) => parts.join(''))
+  fc.assert(
+    fc.property(garbage, fc.array(fc.nat(80), { maxLength: 6 }), (line, cuts) => {
+      const seen = frame(`${line}\n${lines.join('')}`, cuts)
+      const values = seen.flatMap(({ value }) => (value === undefined ? [] : [value as string]))
+      assert.deepEqual(
+        values.slice(-3),
+        good.map((record) => JSON.stringify(record)),
+      )
+      if (!isWhole(line)) assert.ok(seen.some(({ bad }) => bad !== undefined))
+    }),
+    { numRuns: 3000 },
+  )
+})
+
+/** Records, one after another, in an array, or none at all. */
+const isWhole = (line: string): boolean => {
+  try {
+    const value: unknown = JSON.parse(`[${line.replaceAll(/}\s*{/g, '},{')}]`)
+    return Array.isArray(value)
+  } catch {
+    return false
+  }
+}
 
 test('any cut of the bytes gives the same records', () => {
   fc.assert(

@@ -5,7 +5,7 @@ import { copyOf, isUtf8, utf8 } from '../base/bytes.ts'
 import { isRecord, mayHoldBigNumber, mayHoldHugeNumber, parseJson } from '../base/json.ts'
 import { borrowMoulds, mostChunk, type Moulds } from '../base/moulds.ts'
 import type { Alike, PieceFinder } from '../base/pieces.ts'
-import { closeBracket, comma, endOfElement, newArray, type OpenArray, startsArray, takeBetween } from './array.ts'
+import { broken, closeBracket, comma, endOfElement, isLeft, newArray, type OpenArray, startsArray, takeBetween } from './array.ts'
 import { cutText, type FrameSink, newline, openBrace, type Span } from './contract.ts'
 import { couldBeMark, firstWhole, lastWhole } from './edges.ts'
 import { createOddLines } from './odd-lines.ts'
@@ -172,7 +172,7 @@ export function createFramer(sink: FrameSink, options: FramerOptions = {}) {
 
   // ── arrays ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** After `[` of an array. Returns the position after the array's `]`, or `end`. */
+  /** After `[` of an array. Returns the position after the array, or `end`. */
   function takeElements(bytes: Uint8Array, start: number, end: number): number {
     const state = array!
     let at = start
@@ -180,9 +180,15 @@ export function createFramer(sink: FrameSink, options: FramerOptions = {}) {
       if (!state.inElement) {
         const byte = bytes[at]!
         if (isSpace(byte)) {
+          state.atLine = byte === newline
           if (byte === newline) line++
           at++
           continue
+        }
+        if (isLeft(state, byte)) {
+          badArray('no comma between two records', bytes, at)
+          array = undefined
+          return at
         }
         const fault = takeBetween(state, byte)
         if (fault !== undefined) badArray(fault, bytes, at)
@@ -196,7 +202,7 @@ export function createFramer(sink: FrameSink, options: FramerOptions = {}) {
         }
       }
       const close = endOfElement(state, bytes, at, end)
-      const stop = close === -1 ? end : close
+      const stop = close === -1 ? end : close === broken ? state.scan.at : close
       if (!skipping && (close === -1 || carried > 0)) keep(bytes, at, stop)
       if (close === -1) return end
       if (!skipping && stop - at > maxLine) tooLong(bytes, base + at)
@@ -204,11 +210,16 @@ export function createFramer(sink: FrameSink, options: FramerOptions = {}) {
         takeElement(
           carried > 0
             ? { bytes: carry, start: 0, end: carried, offset: carryAt, line, array: arrays }
-            : { bytes, start: at, end: close, offset: base + at, line, array: arrays },
+            : { bytes, start: at, end: stop, offset: base + at, line, array: arrays },
         )
+      line += state.lines
       carried = 0
       skipping = state.inElement = false
-      at = close
+      at = stop
+      if (close === broken) {
+        array = undefined
+        return at
+      }
     }
     return end
   }
@@ -217,8 +228,9 @@ export function createFramer(sink: FrameSink, options: FramerOptions = {}) {
     sink.bad('array', text, { bytes, start: at, end: at, offset: base + at, line, array: arrays })
 
   function takeElement(span: Span): void {
-    if (!parse(span)) sink.bad('bad-json', 'not valid JSON', span)
-    for (let at = span.start; at < span.end; at++) if (span.bytes[at] === newline) line++
+    if (parse(span)) return
+    while (isSpace(span.bytes[span.end - 1])) span.end-- // the line break after one that is broken
+    sink.bad('bad-json', 'not valid JSON', span)
   }
 
   // ── the loop ───────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -1,12 +1,13 @@
 // Finds where a JSON value ends without parsing it: strings skipped, brackets counted. It proves nothing else; the parser does.
 
+const newline = 0x0a
 const quote = 0x22
 const backslash = 0x5c
 
-/** Where a scan stands; it can stop at the end of a chunk and go on in the next. */
-export type Scan = { depth: number; inString: boolean; escaped: boolean }
+/** Where a scan stands, and at which byte; it can stop at the end of a line or chunk and go on in the next. */
+export type Scan = { depth: number; inString: boolean; escaped: boolean; at: number }
 
-export const newScan = (): Scan => ({ depth: 0, inString: false, escaped: false })
+export const newScan = (): Scan => ({ depth: 0, inString: false, escaped: false, at: 0 })
 
 export const isSpace = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d
 
@@ -15,12 +16,16 @@ export function skipSpace(bytes: Uint8Array, start: number, end: number): number
   return start
 }
 
-/** Goes on until the depth is back at 0 and returns the position after that byte, or -1 when the bytes end before. */
-export function scanToClose(bytes: Uint8Array, start: number, end: number, scan: Scan): number {
+/** Goes on until the depth is back at 0 and returns the position after that byte, or -1 when the bytes end before. `inLine`: or the line. */
+export function scanToClose(bytes: Uint8Array, start: number, end: number, scan: Scan, inLine = false): number {
   let { depth, inString, escaped } = scan
   let at = start
   for (; at < end; at++) {
     const byte = bytes[at]
+    if (byte === newline && inLine) {
+      at++
+      break
+    }
     if (inString) {
       if (escaped) escaped = false
       else if (byte === backslash) escaped = true
@@ -39,6 +44,7 @@ export function scanToClose(bytes: Uint8Array, start: number, end: number, scan:
   scan.depth = depth
   scan.inString = inString
   scan.escaped = escaped
+  scan.at = at
   return closed ? at : -1
 }
 

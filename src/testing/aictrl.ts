@@ -155,7 +155,7 @@ export function aictrlSession(random: Random, { turns, tools, failures, extras }
       modelID: model,
       providerID: provider,
       agent,
-      cost: extras && random.chance(0.3) ? price() : { input: price(), output: price(), cache: { read: price(), write: 0 } },
+      cost: { input: price(), output: price(), cache: { read: price(), write: 0 } },
       tokens,
       context: random.chance(0.8) ? { used, limit, ratio: used / limit } : null,
       finish,

@@ -12,15 +12,15 @@ export function appctlSession(random: Random, { turns, deltas, tools, failures }
   let transcript = 0
 
   /** The whole comes last; a thought's whole may come after the answer has begun. */
-  function say(kind: 'assistant' | 'assistant_thought', whole: boolean): Rec[] {
+  function say(kind: 'assistant' | 'assistant_thought'): Rec[] {
     const text = textOf(random)
     const parts: Rec[] = deltas ? piecesOf(text, random).map((piece) => ({ kind: `${kind}_delta`, text: piece })) : []
-    return whole ? [...parts, { kind: kind === 'assistant' ? 'assistant_message' : kind, text }] : parts
+    return [...parts, { kind: kind === 'assistant' ? 'assistant_message' : kind, text }]
   }
 
-  function speak(closed: boolean): void {
-    const thought = random.chance(0.4) ? say('assistant_thought', true) : []
-    const answer = say('assistant', closed)
+  function speak(): void {
+    const thought = random.chance(0.4) ? say('assistant_thought') : []
+    const answer = say('assistant')
     const late = thought.length > 1 && answer.length > 1 && random.chance(0.3)
     records.push(...(late ? [...thought.slice(0, -1), ...answer.slice(0, -1), thought.at(-1)!, answer.at(-1)!] : [...thought, ...answer]))
   }
@@ -49,14 +49,14 @@ export function appctlSession(random: Random, { turns, deltas, tools, failures }
     if (overHttp) put('session_state', { session_id: sessionId, transcript_len: transcript, resumed: transcript > 0 })
     if (random.chance(0.2)) put('context_notice', { message: `Trimmed ${random.int(1, 9)} older message(s) from model context.` })
     for (let step = tools ? random.int(0, 3) : 0; step > 0; step--) {
-      if (random.chance(0.5)) speak(random.chance(0.7))
+      if (random.chance(0.5)) speak()
       callTools()
     }
     transcript += 2
     if (failures && random.chance(0.3)) {
       if (tools && random.chance(0.5)) records.push(...call(`call_${random.hex(8)}`).slice(0, 1)) // the loop errs before the result
       put('error', { message: random.pick(['max iterations reached', 'connection error: ECONNRESET', textOf(random)]) })
-    } else speak(true)
+    } else speak()
     put('done')
   }
   return records

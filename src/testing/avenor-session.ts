@@ -83,9 +83,8 @@ export function createAvenorSessions(
       const toolCallId = `call_${random.hex(8)}`
       const kind = kinds[name] ?? 'other'
       const title = random.chance(0.5) ? name : textOf(random)
-      const update = (word: string): Rec => event('tool.call_update', { toolCallId, kind, status: word, ...stamp() })
-      const end = update(failures && random.chance(0.3) ? 'failed' : 'completed')
-      const going = extras && random.chance(0.3) ? [update('in_progress')] : []
+      const status = failures && random.chance(0.3) ? 'failed' : 'completed'
+      const end = event('tool.call_update', { toolCallId, kind, status, ...stamp() })
       const units = [
         [
           event('tool.call', {
@@ -98,7 +97,6 @@ export function createAvenorSessions(
           }),
         ],
         mayAsk && random.chance(0.4) ? permission(name.toLowerCase(), true) : [],
-        going,
         [end],
       ]
       return units.filter((unit) => unit.length > 0)

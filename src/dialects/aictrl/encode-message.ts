@@ -125,6 +125,7 @@ export function flushMessage(out: Out, session: Session): void {
     },
     pending.synthetic,
   )
+  if (session.finish === undefined && keptIn(event, 'finish') === undefined && !session.erred) session.unsaid = pending.finish
 }
 
 function modelOf(out: Out, session: Session, pending: Pending): { model: string; provider: string } {

@@ -54,7 +54,7 @@ export function learnCatalog(out: Out, session: Session, event: EventOf<'catalog
         record.tools = tools.map(({ name, source, server }) => ({
           name,
           source: source === 'mcp' ? source : 'builtin',
-          server,
+          server: source === 'mcp' ? server : undefined,
         }))
       if (skills !== undefined) record.skills = skills.map(({ name, version }) => ({ name, version: version ?? null }))
       session.start.catalog = { record, synthetic: catalog?.synthetic ?? syntheticOf(event) }

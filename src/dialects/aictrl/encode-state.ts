@@ -4,6 +4,7 @@ import type { Event, EventOf, Rule, Usage } from '../../model/event.ts'
 import type { Reason, ToolKind } from '../../model/vocabulary.ts'
 import { keptText, type Sink } from '../contract.ts'
 import type { AnyWire, Wire } from './wire.ts'
+import { reasonText } from './words.ts'
 
 /** Shared by all sessions of a stream. */
 export type Out = {
@@ -78,6 +79,10 @@ export const createSession = (id: string) => ({
   spoke: false,
   /** The finish of the last message written. */
   finish: undefined as string | undefined,
+  /** An error was written since the last step began. */
+  erred: false,
+  /** Why the last message failed, until an error has said so: a message without a finish needs one. */
+  unsaid: undefined as Reason | undefined,
   counters: new Map<string, number>(),
   calls: new Map<string, Call>(),
   /** The end of the message whose calls still run. */
@@ -124,6 +129,16 @@ export const nextNumber = (session: Session, lane: string): number => {
 /** The optional keys of a wire type may be undefined: the JSON writer leaves them out. */
 export function write(out: Out, session: Session, record: AnyWire, synthetic?: string): void {
   if (session.start !== undefined || session.pending !== undefined || session.loaded.length > 0) out.release(session, record)
+  if (session.unsaid !== undefined && saysMore.has(record.type)) sayWhy(out, session, record, session.unsaid)
   session.last = record.type
+  if (record.type === 'error' || record.type === 'step_start') session.erred = record.type === 'error'
+  if (session.erred || record.type === 'session_error') session.unsaid = undefined
   out.sink.write(record as Rec, synthetic)
+}
+
+const saysMore: ReadonlySet<string> = new Set(['step_start', 'message_complete', 'session_complete'])
+
+function sayWhy(out: Out, session: Session, { timestamp }: AnyWire, reason: Reason): void {
+  const error = { name: 'Unknown', data: { message: reasonText(reason) } }
+  write(out, session, { type: 'error', timestamp, sessionID: session.id, error, sourceSessionID: session.id }, 'required')
 }

@@ -19,12 +19,18 @@ export const createSession = (id: string | undefined, invocation: string | undef
   /** Some step was told: then text stands inside one. */
   stepped: false,
   completed: false,
+  /** An error was told since the last step began. */
+  failed: false,
+  /** The last message told no finish. */
+  unfinished: false,
   /** The messageID of the last message_complete. */
   message: undefined as string | undefined,
   /** The message of session_error. A step that failed with its session has no step_finish. */
   fatal: undefined as string | undefined,
   counters: new Map<string | undefined, number>(),
-  lanes: new Map<string, 'open' | 'done'>(),
+  /** `assumed`: a tool_use tells that it is open, and that its start is missing was reported. */
+  lanes: new Map<string, 'open' | 'assumed' | 'done'>(),
+  parents: new Map<string, string>(),
   loadedSkills: new Set<unknown>(),
   deniedSkills: new Set<unknown>(),
 })
@@ -43,13 +49,26 @@ export const stepFinish = (session: Session): Rec => ({
   part: { type: 'step-finish' },
 })
 
-export const subagentStart = (session: Session, lane: string): Rec => ({
+export const subagentStart = (session: Session, lane: string, parent = session.id): Rec => ({
   type: 'subagent_start',
   ...stamp(session),
   subagentSessionID: lane,
-  parentSessionID: session.id,
+  parentSessionID: parent,
   title: '',
 })
+
+export const openLanes = ({ lanes }: Session): string[] => [...lanes].filter(([, state]) => state === 'open').map(([lane]) => lane)
+
+/** The ends of the subagents that are open, the innermost first. */
+export const laneEnds = (session: Session): Rec[] =>
+  openLanes(session)
+    .toReversed()
+    .map((lane) => ({
+      type: 'subagent_complete',
+      ...stamp(session),
+      subagentSessionID: lane,
+      parentSessionID: session.parents.get(lane) ?? session.id,
+    }))
 
 /** What must stand before `next` of a session that has not started, or that has no catalogue after its session_start. */
 export function startRecords(next: Rec, tag: string): Rec[] {
@@ -67,19 +86,11 @@ export function startRecords(next: Rec, tag: string): Rec[] {
 /** A session that was cut: what is open is closed, then the failure and the end. */
 export function endRecords(session: Session): Rec[] {
   const base = stamp(session)
-  const open = [...session.lanes].filter(([, state]) => state === 'open').map(([lane]) => lane)
   const cut = 'the stream ended early'
   const told = session.last === 'session_error' // anything else between it and the end could not be mended
   return [
     ...(session.last === 'session_start' ? [{ type: 'tool_catalog', ...base, tools: [], skills: [] }] : []),
-    ...(told
-      ? []
-      : open.map((lane) => ({
-          type: 'subagent_complete',
-          ...base,
-          subagentSessionID: lane,
-          parentSessionID: session.id,
-        }))),
+    ...(told ? [] : laneEnds(session)),
     ...(session.step && !told ? [stepFinish(session)] : []),
     ...(session.fatal === undefined ? [{ type: 'session_error', ...base, reason: 'unknown', code: 'cut', message: cut }] : []),
     {

@@ -4,10 +4,22 @@ import type { Rec } from '../../base/json.ts'
 import { isRecord } from '../../base/json.ts'
 import { quoted } from '../../base/text.ts'
 import type { Order, Report } from '../contract.ts'
+import { fieldRules, judgeFields, known } from './order-fields.ts'
 import { checkNumbers } from './order-numbers.ts'
-import { createSession, endRecords, mostEnded, type Session, startRecords, stepFinish, stepStart, subagentStart } from './order-session.ts'
-import type { Base, Wire } from './wire.ts'
-import { isErrorWord, isFinishWord } from './words.ts'
+import { judgeSkill } from './order-skill.ts'
+import {
+  createSession,
+  endRecords,
+  laneEnds,
+  mostEnded,
+  openLanes,
+  type Session,
+  startRecords,
+  stepFinish,
+  stepStart,
+  subagentStart,
+} from './order-session.ts'
+import type { Base, Tag, Wire } from './wire.ts'
 
 export const rules = {
   'start-first': 'A session begins with exactly one session_start; only invocation_start may stand before it.',
@@ -25,9 +37,14 @@ export const rules = {
   context: 'context is null, or used is input + cache.read + cache.write and ratio is used / limit.',
   'skill-allowed': 'skill_loaded comes after the permission check, and never for a rejected load.',
   'session-id': 'sessionID is that of the session; only a permission record may name a subagent that has started.',
-  words: 'session_error.reason, message_complete.finish and the source of a tool are words that the document lists.',
+  'subagent-words': "Of a subagent's session only tool_use is told: no text, reasoning or step.",
+  'subagent-end': 'A subagent that started completes before its session does, unless that failed.',
+  'subagent-parent': 'The parent of a subagent is its session or a subagent of it that has started, the same at both ends.',
+  'finish-told': 'message_complete tells its finish, unless the message failed, which an error says.',
+  ...fieldRules,
 } as const
 
+const resumes = 'tells no start of a subagent that is resumed'
 const isInvocation = (tag: string): boolean => tag === 'invocation_start' || tag === 'invocation_complete' || tag === 'invocation_error'
 
 export function order(): Order {
@@ -84,6 +101,8 @@ export function order(): Order {
       if (session.catalog === 'excused' ? session.last !== 'session_start' : session.catalog === true && session.last !== undefined)
         breaks(report, 'catalog-second', `${tag} does not follow session_start directly`)
       session.catalog = true
+      if (tag === 'tool_catalog_error')
+        breaks(report, 'catalog-second', `tool_catalog_error in place of tool_catalog${known('0.4 writes it')}`, 'warn')
     } else if (session.catalog === false && tag !== 'session_start') {
       breaks(report, 'catalog-second', `${tag} follows session_start, not tool_catalog`)
       session.catalog = 'missed'
@@ -107,26 +126,59 @@ export function order(): Order {
   function laneOpen(session: Session, lane: string | undefined, report: Report): void {
     if (!inLane(session, lane)) return
     const state = session.lanes.get(lane)
-    if (state === 'open') return
+    if (state === 'open' || state === 'assumed') return
     breaks(
       report,
       'subagent-open',
-      `tool_use of ${quoted(lane)}, which ${state === undefined ? 'has not started' : 'has completed'}`,
+      `tool_use of ${quoted(lane)}, which ${state === undefined ? 'has not started' : `has completed${known(resumes)}`}`,
       state === undefined ? 'error' : 'warn',
     )
-    openLane(session, lane)
+    openLane(session, lane, 'assumed')
   }
 
-  function openLane(session: Session, lane: string): void {
-    session.lanes.set(lane, 'open')
+  function openLane(session: Session, lane: string, state: 'open' | 'assumed' = 'open'): void {
+    session.lanes.set(lane, state)
     owners.set(lane, [...(owners.get(lane) ?? []).filter((one) => one !== session), session])
+  }
+
+  function startLane(session: Session, { subagentSessionID: lane, parentSessionID: parent }: Wire<'subagent_start'>, report: Report): void {
+    if (session.lanes.get(lane) === 'open') breaks(report, 'subagent-open', `a second subagent_start of ${quoted(lane)}, which is open`)
+    if (parent !== undefined && session.id !== undefined && parent !== session.id && (parent === lane || !session.lanes.has(parent)))
+      breaks(report, 'subagent-parent', `the parent ${quoted(parent)} of the subagent ${quoted(lane)} has not started`)
+    openLane(session, lane)
+    if (parent !== undefined) session.parents.set(lane, parent)
+  }
+
+  function completeLane(
+    session: Session,
+    { subagentSessionID: lane, parentSessionID: parent }: Wire<'subagent_complete'>,
+    report: Report,
+  ): void {
+    const state = session.lanes.get(lane)
+    const begun = session.parents.get(lane)
+    if (state === undefined) breaks(report, 'subagent-open', `subagent_complete of ${quoted(lane)}, which has not started`)
+    if (state === 'done') breaks(report, 'subagent-open', `a second subagent_complete of ${quoted(lane)}${known(resumes)}`, 'warn')
+    if (parent !== undefined && begun !== undefined && parent !== begun)
+      breaks(
+        report,
+        'subagent-parent',
+        `subagent_complete of ${quoted(lane)} names the parent ${quoted(parent)}, its start ${quoted(begun)}`,
+      )
+    session.lanes.set(lane, 'done')
   }
 
   /** Words of a message that is complete. */
   const isLate = (session: Session, { part }: Wire<'text'>): boolean =>
     part.synthetic !== true && !inLane(session, part.sessionID) && session.stepped && session.completed && !session.step
 
+  function ofLane(session: Session, tag: string, { part }: Wire<'step_start' | 'step_finish' | 'text'>, report: Report): boolean {
+    if (!inLane(session, part.sessionID)) return false
+    breaks(report, 'subagent-words', `${tag} of the subagent ${quoted(part.sessionID)}`)
+    return true
+  }
+
   function spoken(session: Session, tag: string, record: Wire<'text'>, report: Report): void {
+    ofLane(session, tag, record, report)
     if (isLate(session, record)) breaks(report, 'message-last', `${tag} after message_complete and before the next step_start`)
   }
 
@@ -139,28 +191,14 @@ export function order(): Order {
     session.message = id
     if (isFailure) session.step = false // a step that failed has no step_finish
     checkNumbers(record, (code, text) => breaks(report, code, text))
-    const { finish } = record
-    if (typeof finish === 'string' && !isFinishWord(finish)) breaks(report, 'words', `finish ${quoted(finish)}`)
+    finished(session, report)
+    session.unfinished = typeof record.finish !== 'string' && !isFailure && !session.failed
   }
 
-  /** Skills are told by name alone: a load belongs to the check next to it, a rejection holds until the skill tool has ended. */
-  function skill(session: Session, tag: string, record: Rec, report: Report): void {
-    if (tag === 'skill_loaded') {
-      const { name } = record as Wire<'skill_loaded'>
-      if (session.deniedSkills.has(name)) breaks(report, 'skill-allowed', `skill_loaded of ${quoted(name)}, which was rejected`, 'warn')
-      session.loadedSkills.add(name)
-      return
-    }
-    const { permission, patterns } = record as Wire<'permission_rejected'>
-    if (permission !== 'skill') return session.loadedSkills.clear()
-    for (const name of patterns) {
-      if (tag === 'permission_granted') session.deniedSkills.delete(name)
-      else {
-        if (session.loadedSkills.has(name))
-          breaks(report, 'skill-allowed', `skill_loaded of ${quoted(name)} before its permission was rejected`, 'warn')
-        session.deniedSkills.add(name)
-      }
-    }
+  /** The message before had no finish, and no error has said why. */
+  function finished(session: Session, report: Report): void {
+    if (session.unfinished) breaks(report, 'finish-told', 'the last message_complete has no finish, and no error says why')
+    session.unfinished = false
   }
 
   function toolUse(session: Session, { part }: Wire<'tool_use'>, report: Report): void {
@@ -172,6 +210,10 @@ export function order(): Order {
 
   function complete(session: Session, { error }: Wire<'session_complete'>, report: Report): void {
     if (session.step && session.fatal === undefined) breaks(report, 'step-pair', 'session_complete inside a step')
+    finished(session, report)
+    if (session.fatal === undefined)
+      for (const lane of openLanes(session))
+        breaks(report, 'subagent-end', `session_complete before the subagent ${quoted(lane)} completed`)
     if (session.fatal !== undefined && error === null)
       breaks(report, 'error-before-complete', 'session_complete after session_error says that there was no error', 'warn')
     if (session.invocationOver) breaks(report, 'complete-last', 'session_complete after invocation_complete')
@@ -200,7 +242,8 @@ export function order(): Order {
 
   function laneStart(session: Session, next: Rec, tag: string): Rec[] {
     const lane = laneOf(session, next, tag)
-    return inLane(session, lane) && session.lanes.get(lane) !== 'open' ? [subagentStart(session, lane)] : []
+    const parent = tag === 'subagent_complete' ? (next as Wire<'subagent_complete'>).parentSessionID : undefined
+    return inLane(session, lane) && session.lanes.get(lane) !== 'open' ? [subagentStart(session, lane, parent)] : []
   }
 
   /** What must stand before the end of a step, or before words that come after their message. */
@@ -241,15 +284,12 @@ export function order(): Order {
         session.began ??= timestamp
         session.at = timestamp
       }
+      judgeFields(record, tag as Tag, (code, text, severity) => breaks(report, code, text, severity))
       second(session, tag, report)
       if (session.last === 'session_error' && tag !== 'session_complete' && tag !== 'session_error')
-        breaks(report, 'error-before-complete', `${tag} after session_error`, 'warn')
+        breaks(report, 'error-before-complete', `${tag} after session_error${known('writes session_error first')}`, 'warn')
       if (session.loadedSkills.size > 0 && tag !== 'skill_loaded' && !tag.startsWith('permission_')) session.loadedSkills.clear()
       switch (tag) {
-        case 'tool_catalog':
-          for (const { name, source } of (record as Wire<'tool_catalog'>).tools)
-            if (source !== 'builtin' && source !== 'mcp') breaks(report, 'words', `source ${quoted(source)} of tool ${quoted(name)}`)
-          break
         case 'text':
         case 'reasoning':
           spoken(session, tag, record as Wire<'text'>, report)
@@ -260,13 +300,14 @@ export function order(): Order {
           counted(session, tag, record as Wire<'tool_use'>, report)
           break
         case 'step_start':
-          if (inLane(session, (record as Wire<'step_start'>).part.sessionID)) break
+          if (ofLane(session, tag, record as Wire<'step_start'>, report)) break
           if (session.step) breaks(report, 'step-pair', 'step_start inside a step')
+          finished(session, report)
           session.step = session.stepped = true
-          session.completed = false
+          session.completed = session.failed = false
           break
         case 'step_finish':
-          if (inLane(session, (record as Wire<'step_finish'>).part.sessionID)) break
+          if (ofLane(session, tag, record as Wire<'step_finish'>, report)) break
           if (!session.step) breaks(report, 'step-pair', 'step_finish without step_start')
           session.step = false
           break
@@ -276,29 +317,23 @@ export function order(): Order {
         case 'skill_loaded':
         case 'permission_granted':
         case 'permission_rejected':
-          skill(session, tag, record, report)
+          judgeSkill(session, tag, record, (text) => breaks(report, 'skill-allowed', text, 'warn'))
           break
-        case 'subagent_start': {
-          const { subagentSessionID: lane } = record as Wire<'subagent_start'>
-          if (session.lanes.get(lane) === 'open')
-            breaks(report, 'subagent-open', `a second subagent_start of ${quoted(lane)}, which is open`)
-          openLane(session, lane)
+        case 'subagent_start':
+          startLane(session, record as Wire<'subagent_start'>, report)
           break
-        }
-        case 'subagent_complete': {
-          const { subagentSessionID: lane } = record as Wire<'subagent_complete'>
-          const state = session.lanes.get(lane)
-          if (state === undefined) breaks(report, 'subagent-open', `subagent_complete of ${quoted(lane)}, which has not started`)
-          // The program tells no start of a subagent that is resumed.
-          if (state === 'done') breaks(report, 'subagent-open', `a second subagent_complete of ${quoted(lane)}`, 'warn')
-          session.lanes.set(lane, 'done')
+        case 'subagent_complete':
+          completeLane(session, record as Wire<'subagent_complete'>, report)
           break
-        }
+        case 'error':
+          session.failed = true
+          session.unfinished = false
+          break
         case 'session_error': {
-          const { reason, message: text } = record as Wire<'session_error'>
-          if (!isErrorWord(reason)) breaks(report, 'words', `reason ${quoted(reason)}`)
+          const { message: text } = record as Wire<'session_error'>
           if (session.fatal !== undefined) breaks(report, 'error-before-complete', 'a second session_error')
           session.fatal = text
+          session.unfinished = false
           break
         }
         case 'session_complete':
@@ -328,9 +363,10 @@ export function order(): Order {
         session.last === 'session_start' && tag !== 'tool_catalog' && tag !== 'tool_catalog_error'
           ? startRecords({ ...next, sessionID: session.id }, 'session_start') // a permission may name a subagent
           : []
-      const ofLane = tag === 'step_start' && inLane(session, (next as Wire<'step_start'>).part.sessionID)
-      if (session.step && !ofLane && (tag === 'step_start' || (tag === 'session_complete' && session.fatal === undefined)))
+      const isOfLane = tag === 'step_start' && inLane(session, (next as Wire<'step_start'>).part.sessionID)
+      if (session.step && !isOfLane && (tag === 'step_start' || (tag === 'session_complete' && session.fatal === undefined)))
         found.push(stepFinish(session))
+      if (tag === 'session_complete' && session.fatal === undefined) found.push(...laneEnds(session))
       return [...found, ...stepBegin(session, next, tag), ...laneStart(session, next, tag)]
     },
   }

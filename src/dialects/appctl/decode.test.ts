@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Rec } from '../../base/json.ts'
-import type { EventOf, Kind } from '../../model/event.ts'
+import type { Event, EventOf, Kind } from '../../model/event.ts'
+import { bodyTag } from './body.ts'
 import { appctl } from './index.ts'
 import { decodeAll, fixture, kindsOf, namesIn, plain, shortly } from './support.test.ts'
 
@@ -267,8 +268,46 @@ test('unknown kinds and keys are kept, wrong bodies are issues', () => {
   )
 })
 
+test('a body of POST /run is its events, with the session and the result', () => {
+  const events = fixture('document/turn.ndjson')
+  const alone = decodeAll(events)
+  const body = { result: 'Here are your widgets.', events, session_id: 's', tools_called: [] }
+  const plainly = (all: readonly Event[]) => all.map(({ kind, call, turn }) => [kind, call, turn]).filter(([kind]) => kind !== 'raw')
+  const read = decodeAll([body])
+  assert.deepEqual(plainly(read), plainly(alone))
+  assert.deepEqual(new Set(read.filter(({ kind }) => kind !== 'raw').map(({ session }) => session)), new Set(['s']))
+  assert.deepEqual(only([body], 'turn.end')[0]?.text, 'Here are your widgets.')
+  assert.deepEqual(
+    only([body], 'raw').map(({ type, why }) => [type, why]),
+    [[bodyTag, 'unmapped']],
+    'what is told nowhere else is kept',
+  )
+  assert.deepEqual(only([{ events, session_id: 's', result: { rows: 2 } }], 'turn.end')[0]?.data, { rows: 2 })
+  assert.deepEqual(
+    decodeAll([
+      { ...body, session_id: 'a' },
+      { ...body, session_id: 'b' },
+    ]).flatMap(({ kind, session }) => (kind === 'session.end' ? session : [])),
+    ['a', 'b'],
+  )
+})
+
+test('a body that failed: its error is told once, and its turn is over', () => {
+  const prompt = { kind: 'user_prompt', text: 'x' }
+  const failed = (...events: object[]) => only([{ events: [prompt, ...events], error: 'boom', session_id: 's' }], 'turn.end')
+  for (const end of [failed(), failed({ kind: 'error', message: 'boom' }, { kind: 'done' })])
+    assert.deepEqual(
+      end.map(({ reason, error }) => [reason, error?.text]),
+      [['error', 'boom']],
+    )
+  assert.equal(only([{ events: [], error: 'boom', session_id: 's' }], 'error').length, 1)
+})
+
 test('the claim', () => {
-  for (const tag of Object.keys(appctl.shapes.checks)) assert.equal(appctl.claim({ kind: tag }), 1, tag)
+  for (const tag of Object.keys(appctl.shapes.checks)) if (tag !== bodyTag) assert.equal(appctl.claim({ kind: tag }), 1, tag)
+  assert.equal(appctl.claim({ events: [{ kind: 'user_prompt', text: '' }], result: '', session_id: 's' }), 1)
+  assert.equal(appctl.claim({ events: [], error: 'boom', session_id: 's' }), 0.9)
+  assert.equal(appctl.claim({ events: [{ type: 'text' }], session_id: 's' }), 0)
   assert.equal(appctl.claim({ kind: 'brand_new' }), 0.3)
   assert.equal(appctl.claim({ kind: 'error', seq: 1 }), 0, "sluice's own event")
 })

@@ -7,12 +7,14 @@ import { toolKindOf } from '../../model/tool-kind.ts'
 import type { Reason } from '../../model/vocabulary.ts'
 import type { DecoderBody } from '../contract.ts'
 import { textOf } from '../contract.ts'
+import { bodyTag } from './body.ts'
 import type { Wire } from './wire.ts'
 
 export function decode(pen: Pen): DecoderBody {
   let session: string | undefined
   let failure: string | undefined
   let lastFailure: string | undefined
+  let result: { text?: string; data?: unknown } = {} // of the body that the turn stands in
   let asked = 0
   let openQuestion: { id: string; call: string | undefined } | undefined
   const openCalls = new Map<string, string[]>() // wire id to the ids we tell, oldest first
@@ -51,7 +53,8 @@ export function decode(pen: Pen): DecoderBody {
     const error = failure === undefined ? undefined : faultOf(failure)
     const reason = failure === undefined ? unfailing : (reasonsTold.get(failure) ?? 'error')
     answer('withdrawn')
-    pen.emit('turn.end', { reason, error }, { synthetic })
+    pen.emit('turn.end', { reason, error, ...result }, { synthetic })
+    result = {}
     openCalls.clear()
     lastFailure = failure
     failure = undefined
@@ -66,6 +69,13 @@ export function decode(pen: Pen): DecoderBody {
           if (pen.openTurns() > 0) endTurn('cut', 'implied') // a loop that fails early leaves its done out
           pen.emit('turn.start', { trigger: 'prompt' })
           pen.emit('prompt.submit', { text, by: 'user', state: 'sent' })
+          return
+        }
+        case bodyTag: {
+          const { session_id: id, result: told, answer: text = told } = record as Wire<typeof bodyTag>
+          if (pen.openTurns() > 0) endTurn('cut', 'implied')
+          result = typeof text === 'string' ? { text } : text === undefined || text === null ? {} : { data: text }
+          if (id !== undefined) session = id
           return
         }
         case 'assistant_delta':

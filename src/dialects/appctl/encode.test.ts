@@ -83,11 +83,11 @@ test('a failure stands before done, once', () => {
 
 test('streamed text ends in a whole, told or joined', () => {
   const piece = (text: string): Told => ['text.delta', { text }]
-  assert.deepEqual(brief([ask, piece('a'), piece('b'), ['text.end', { text: 'AB', streamed: true }], piece('c'), end]), [
+  assert.deepEqual(brief([ask, piece('a'), piece('b'), ['text.end', { text: 'ab', streamed: true }], piece('c'), end]), [
     'user_prompt hi',
     'assistant_delta a',
     'assistant_delta b',
-    'assistant_message AB',
+    'assistant_message ab',
     'assistant_delta c',
     'assistant_message c',
     'done',

@@ -51,6 +51,7 @@ export function encode(sink: Sink): Encoder {
     if (heldCall !== undefined) toolCall(heldCall, undefined)
     for (const call of openCalls.keys()) toolResult(call, { result: 'abandoned', status: 'error' }, undefined, 'cut')
     const text = failure?.message ?? message
+    if (text === undefined && joined.thought !== '') write({ kind: 'assistant_thought', text: joined.thought }, 'cut')
     if (text === undefined && joined.text !== '') write({ kind: 'assistant_message', text: joined.text }, 'cut') // its source lacks the whole
     if (text !== undefined) write({ kind: 'error', message: text }, failure === undefined ? synthetic : failure.synthetic)
     write({ kind: 'done' }, synthetic)
@@ -61,6 +62,10 @@ export function encode(sink: Sink): Encoder {
 
   function toolCall(event: EventOf<'tool.start'>, input: unknown): void {
     heldCall = undefined
+    if (event.agent === undefined && joined.text !== '') {
+      write({ kind: 'assistant_message', text: joined.text }, 'required') // its source ends no text before a call
+      joined.text = ''
+    }
     openCalls.set(event.call ?? '', { at: event.at })
     write(
       { kind: 'tool_call', id: wireId(event.call ?? ''), name: event.name, arguments: input === undefined ? {} : input },
@@ -104,16 +109,20 @@ export function encode(sink: Sink): Encoder {
 
   function whole(event: EventOf<'text.end' | 'thought.end'>): void {
     const isText = event.kind === 'text.end'
-    const text = event.text ?? joined[isText ? 'text' : 'thought']
+    const kind = isText ? 'assistant_message' : 'assistant_thought'
+    const before = joined[isText ? 'text' : 'thought']
+    const text = event.text ?? before
     joined[isText ? 'text' : 'thought'] = ''
     spoke ||= isText
-    write({ kind: isText ? 'assistant_message' : 'assistant_thought', text }, syntheticOf(event))
+    if (before !== '' && text !== '' && text !== before) write({ kind, text: '' }, 'required') // the deltas were another text
+    write({ kind, text }, syntheticOf(event))
   }
 
   /** Nothing can be taken back: a whole that is empty stands for it. */
   function withdraw(event: EventOf<'message.drop'>): void {
     if (joined.text === '') sink.lost(event)
     else write({ kind: 'assistant_message', text: '' }, syntheticOf(event))
+    if (joined.thought !== '') write({ kind: 'assistant_thought', text: '' }, syntheticOf(event))
     joined.text = joined.thought = ''
   }
 

@@ -1,5 +1,6 @@
 // appctl's AgentEvent stream.
 import { decoderOf, type WritableDialect } from '../contract.ts'
+import { bodyTag, readBodies, tagOf } from './body.ts'
 import { claimer } from './claim.ts'
 import { decode } from './decode.ts'
 import { encode } from './encode.ts'
@@ -12,9 +13,10 @@ export type * from '../public.ts'
 export const appctl: WritableDialect = {
   ...claimer,
   shapes,
-  tag: (record) => (typeof record['kind'] === 'string' ? record['kind'] : undefined),
+  tag: tagOf,
   formTells: true,
-  decoder: () => decoderOf(appctl, decode, { interleaved: true }),
+  decoder: () => readBodies(decoderOf(appctl, decode, { interleaved: true }), shapes.checks[bodyTag]!),
+
   encoder: encode,
   order,
   rules,

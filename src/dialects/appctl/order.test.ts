@@ -16,7 +16,7 @@ test('one finding for one defect', () => {
 
 test('an id may come again, also while it is open', () => {
   const call: Rec = { kind: 'tool_call', id: 'tool', name: 'x', arguments: {} }
-  const result: Rec = { kind: 'tool_result', id: 'tool', result: '', status: 'ok' }
+  const result: Rec = { kind: 'tool_result', id: 'tool', result: '', status: 'ok', duration_ms: 0 }
   const turn = (...inside: Rec[]): Rec[] => [{ kind: 'user_prompt', text: '' }, ...inside, { kind: 'done' }]
   assert.deepEqual(codesOf(turn(call, call, result, result)), [])
   assert.deepEqual(codesOf(turn(call, call, result)), ['unanswered-call'])
@@ -28,19 +28,33 @@ test('an id may come again, also while it is open', () => {
   )
 })
 
-test('deltas want their assistant_message, but for text before a call and a turn that errs', () => {
+test('deltas want their assistant_message, but for a turn that errs; text before a call without one is a warning', () => {
   const delta: Rec = { kind: 'assistant_delta', text: 'a' }
   const whole: Rec = { kind: 'assistant_message', text: 'a' }
   const call: Rec[] = [
     { kind: 'tool_call', id: 'x', name: 'x', arguments: {} },
-    { kind: 'tool_result', id: 'x', result: '', status: 'ok' },
+    { kind: 'tool_result', id: 'x', result: '', status: 'ok', duration_ms: 0 },
   ]
   const turn = (...inside: Rec[]): string[] => codesOf([{ kind: 'user_prompt', text: '' }, ...inside, { kind: 'done' }])
   assert.deepEqual(turn(delta, delta), ['whole-message'])
-  assert.deepEqual(turn(delta, ...call), [])
+  const both: Rec = { kind: 'assistant_message', text: 'aa' }
+  assert.deepEqual(turn(delta, whole, ...call, delta, whole), [])
+  assert.deepEqual(turn(delta, ...call), ['whole-message'])
   assert.deepEqual(turn(delta, ...call, delta), ['whole-message'])
-  assert.deepEqual(turn(delta, ...call, delta, whole), [])
+  assert.deepEqual(turn(delta, ...call, delta, whole), ['whole-message'])
+  assert.deepEqual(turn(delta, ...call, delta, both), [], 'a call of a subagent inside a text')
+  assert.deepEqual(turn(delta, both), ['whole-message'])
+  assert.deepEqual(turn(delta, { ...whole, text: '' }), [], 'taken back')
   assert.deepEqual(turn(delta, { kind: 'error', message: 'x' }), [])
+})
+
+test('the events of a body are judged as if each stood alone', () => {
+  const events = fixture('document/http.ndjson')
+  const body: Rec = { events, session_id: 's', result: 'Hello.' }
+  assert.deepEqual(codesOf([body, body]), [])
+  assert.deepEqual(codesOf([{ events: events.slice(0, -1), session_id: 's', error: 'boom' }]), ['missing-end'])
+  assert.deepEqual(repaired([body]), [body])
+  assert.deepEqual(codesOf(repaired([{ ...body, events: events.slice(0, -1) }, body])), [])
 })
 
 // ── repair ───────────────────────────────────────────────────────────────────────────────────────────────────────────────

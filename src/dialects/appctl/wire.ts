@@ -1,5 +1,6 @@
 // appctl's AgentEvent records: one JSON object an event, told apart by `kind`.
 import Type, { type Static } from 'typebox'
+import type { Rec } from '../../base/json.ts'
 import type { Loose } from '../../model/loose.ts'
 
 const kind = <const Kind extends string, Fields extends Record<string, Type.TSchema>>(name: Kind, fields: Fields) =>
@@ -34,6 +35,14 @@ export const records = {
   }),
   context_notice: kind('context_notice', { message: Type.String() }),
   done: kind('done', {}),
+  // What `POST /run` answers with: the events of a turn, and what came of it. `run --json` calls the result `answer`.
+  'POST /run': Type.Object({
+    events: Type.Array(Type.Unsafe<Rec>({ type: 'object' })),
+    result: optional(Type.Unknown()),
+    answer: optional(Type.Unknown()),
+    session_id: optional(Type.String()),
+    error: optional(Type.Unknown()),
+  }),
 }
 
 export type Wire<Tag extends keyof typeof records> = Loose<Static<(typeof records)[Tag]>>

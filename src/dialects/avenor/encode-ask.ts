@@ -14,22 +14,24 @@ type TellStatus = (session: Session, status: Status) => void
 export function createDesk(sink: Sink, put: Put, tellStatus: TellStatus) {
   let made = 0
 
+  /** Every request has its response, but for a dialog on a screen: what was withdrawn, or what nobody answered, is a no. */
+  function tellNo(
+    session: Session,
+    { id: request_id, choices, onScreen }: NonNullable<Session['request']>,
+    why: Event,
+    synthetic?: string,
+  ): void {
+    session.request = undefined
+    if (onScreen) return
+    const option_id = pick(choices, 'reject')
+    put(session, why, { event: 'permission.response', request_id, option_id, kind: 'reject', source: 'avenor' }, synthetic)
+  }
+
   function ask(session: Session, event: EventOf<'permission.request'>, waiting: Status | undefined, synthetic = syntheticOf(event)): void {
     const { request } = session
-    if (request?.withdrawn !== undefined && request.onScreen) sink.lost(request.withdrawn)
-    else if (request?.withdrawn !== undefined) {
-      put(
-        session,
-        request.withdrawn,
-        {
-          event: 'permission.response',
-          request_id: request.id,
-          option_id: pick(request.choices, 'reject'),
-          kind: 'reject',
-          source: 'avenor',
-        },
-        undefined,
-      )
+    if (request?.withdrawn !== undefined) {
+      if (request.onScreen) sink.lost(request.withdrawn)
+      tellNo(session, request, request.withdrawn)
     }
     if (waiting !== undefined) tellStatus(session, waiting)
     if (event.options.length === 0) sink.added('permission.request.options')
@@ -115,9 +117,12 @@ export function createDesk(sink: Sink, put: Put, tellStatus: TellStatus) {
         if (answer !== undefined) respond(session, answer)
       }
     },
-    /** The session ends: nothing more can be asked in it. */
-    close({ request, queue }: Session): void {
-      if (request?.withdrawn !== undefined) sink.lost(request.withdrawn)
+    /** The session ends: nothing more can be asked in it. An end that is `well` leaves no question open. */
+    close(session: Session, well: Event | undefined): void {
+      const { request, queue } = session
+      if (request !== undefined && well !== undefined && !request.onScreen)
+        tellNo(session, request, request.withdrawn ?? well, request.withdrawn === undefined ? 'cut' : syntheticOf(request.withdrawn))
+      else if (request?.withdrawn !== undefined) sink.lost(request.withdrawn)
       for (const asked of queue) forget(asked)
     },
   }

@@ -5,6 +5,9 @@ import { keptIn } from './encode-session.ts'
 import type { AnyWire } from './wire.ts'
 import { exitReasonOf, stopReasonOf } from './words.ts'
 
+/** Nobody has told how many there are; 0 stands for the default. */
+const noCounts = { max_iterations: 0, pre_phase_count: 0, loop_phase_count: 0 }
+
 type Phase = { name: string; iteration: number }
 type Run = { label: string | undefined; phase: Phase | undefined; end: EventOf<'run.end'> | undefined }
 
@@ -32,7 +35,7 @@ export function createLoops(
     const known = runs.get(event.run)
     if (known !== undefined) return known
     const run = open(event, undefined)
-    write({ event: 'avenor.loop.start', ...base(event), ts: event.at }, 'required')
+    write({ event: 'avenor.loop.start', ...base(event), ...noCounts, ts: event.at }, 'required')
     return run
   }
 
@@ -59,7 +62,7 @@ export function createLoops(
         ...base(event),
         phase: name,
         iteration,
-        stop_reason: event.reason === 'unknown' ? keptIn(event, 'stop_reason') : stopReasonOf(event.reason),
+        stop_reason: (event.reason === 'unknown' ? keptIn(event, 'stop_reason') : undefined) ?? stopReasonOf(event.reason),
         ...abort,
         ...exit,
         ts: event.at,
@@ -71,7 +74,8 @@ export function createLoops(
   function endLoop(run: Run, event: EventOf<'run.end'>): void {
     if (run.phase !== undefined)
       write({ event: 'avenor.phase.end', ...base(event), phase: run.phase.name, iteration: run.phase.iteration, ts: event.at }, 'required')
-    const { reason, label: exit_label, iterations: iterations_completed } = event
+    const { reason, label: exit_label, iterations: iterations_completed = 0 } = event
+    if (event.iterations === undefined) sink.added('avenor.loop.end.iterations_completed')
     const exit_reason = (reason === 'unknown' ? keptIn(event, 'exit_reason') : undefined) ?? exitReasonOf(reason)
     write({ event: 'avenor.loop.end', ...base(event), exit_reason, exit_label, iterations_completed, ts: event.at }, syntheticOf(event))
     runs.delete(event.run)
@@ -91,7 +95,8 @@ export function createLoops(
     push(event: EventOf<'run.start' | 'run.end' | 'phase.start' | 'phase.end'>): void {
       if (event.kind === 'run.start') {
         if (runs.has(event.run)) return sink.lost(event)
-        const { maxIterations: max_iterations, prePhases: pre_phase_count, loopPhases: loop_phase_count } = event
+        const { maxIterations: max_iterations = 0, prePhases: pre_phase_count = 0, loopPhases: loop_phase_count = 0 } = event
+        if (event.maxIterations === undefined) sink.added('avenor.loop.start.max_iterations')
         open(event, event.label)
         return write(
           { event: 'avenor.loop.start', ...base(event), max_iterations, pre_phase_count, loop_phase_count, ts: event.at },

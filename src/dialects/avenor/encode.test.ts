@@ -337,7 +337,7 @@ test('questions are told one after another, however they came', () => {
   const ids = (told: Told[]): unknown[] => inside(told).map(({ event, request_id: id }) => `${String(event).slice(11)} ${String(id)}`)
   assert.deepEqual(ids([ask, second, answer('1'), answer('2'), done]), ['request 1', 'response 1', 'request 2', 'response 2'])
   assert.deepEqual(ids([ask, second, answer('2'), answer('1'), done]), ['request 1', 'response 1', 'request 2', 'response 2'])
-  assert.deepEqual(ids([ask, answer('1', { decision: 'withdrawn' }), done]), ['request 1'])
+  assert.deepEqual(ids([ask, answer('1', { decision: 'withdrawn' }), done]), ['request 1', 'response 1'])
   assert.deepEqual(ids([ask, answer('1', { decision: 'withdrawn' }), second, answer('2'), done]), [
     'request 1',
     'response 1',
@@ -480,6 +480,16 @@ test('a failure is told once, from its own event or from the end', () => {
   ])
 })
 
+const diagnostics = {
+  abort_signal: 'hex_run',
+  observed_total: 300,
+  hex_total: 256,
+  hex_in_window: 256,
+  window_size: 2048,
+  consecutive_hex: 256,
+  progress_in_window: 0,
+}
+
 test('a degenerate stream: its error waits for the end', () => {
   const told: Told[] = [
     ['thought.delta', { text: 'f' }],
@@ -491,7 +501,7 @@ test('a degenerate stream: its error waits for the end', () => {
         error: { category: 'provider', text: 'hex', code: 'degenerate_reasoning_stream' },
         source: 'loop',
         model: 'm',
-        data: { hex_total: 256 },
+        data: diagnostics,
       },
     ],
     ['tool.end', { status: 'cancelled', name: 'Bash' }, { call: 'c' }],
@@ -507,7 +517,7 @@ test('a degenerate stream: its error waits for the end', () => {
       stop_reason: 'degenerate_reasoning_stream',
       model: 'm',
       message: 'hex',
-      diagnostics: { hex_total: 256 },
+      diagnostics,
     },
     { event: 'agent.status', phase: 'done', source: 'avenor' },
     { event: 'session.end', stop_reason: 'degenerate_reasoning_stream' },
@@ -573,7 +583,7 @@ test('reports', () => {
     [
       { event: 'agent.channel_ready', server_name: 'srv', source: 'channel' },
       { event: 'agent.report', state: 'working', payload: { a: 1 }, source: 'channel' },
-      { event: 'agent.reply', to: 'x', source: 'channel' },
+      { event: 'agent.reply', to: 'x', payload: null, source: 'channel' },
       { event: 'agent.finish', status: 'done', summary: 'ok', files_changed: ['a'], source: 'channel' },
     ],
   )

@@ -79,7 +79,7 @@ export function encode(sink: Sink): Encoder {
     statuses.forgetThinking(session)
     for (const [call, kind] of session.calls)
       put(session, event, { event: 'tool.call_update', toolCallId: wireId(call), kind, status: 'failed' }, 'cut')
-    desk.close(session)
+    desk.close(session, outcomeOf(event?.reason ?? 'cut') === 'ok' ? event : undefined)
     // Avenor's error about a degenerate stream says itself how the session ends; an end that nobody told must agree.
     const reason = session.heldError !== undefined && event?.origin === undefined ? 'degenerate' : (event?.reason ?? 'cut')
     const status = session.heldStatus
@@ -174,7 +174,9 @@ export function encode(sink: Sink): Encoder {
   }
 
   function prompt(event: EventOf<'prompt.submit'>): void {
-    const { text, by, state, id: control_id, delivery, bytes } = event
+    const { text, by, state, id: control_id, bytes } = event
+    const delivery = event.delivery !== undefined && deliveries.has(event.delivery) ? event.delivery : undefined
+    if (event.delivery !== delivery) sink.lost(event, 'delivery')
     if (by !== 'user' && by !== 'host') return sink.lost(event)
     const session = sessionOf(event)
     if (control_id !== undefined && state === 'seen' && control_id === session.prompt) return // told when it was sent
@@ -187,7 +189,13 @@ export function encode(sink: Sink): Encoder {
     if (text !== undefined) sink.lost(event, 'text', 'drop')
     const prompt_length = bytes ?? new TextEncoder().encode(text).length
     if (state !== 'queued') return put(session, event, { event: 'agent.prompt_submitted', delivery, prompt_length }, syntheticOf(event))
-    const queued = { event: 'agent.prompt_queued' as const, control_id, message_type: 'continue', delivery, prompt_length }
+    const queued = {
+      event: 'agent.prompt_queued' as const,
+      control_id,
+      message_type: 'continue',
+      delivery: delivery ?? 'channel',
+      prompt_length,
+    }
     put(session, event, queued, syntheticOf(event))
   }
 
@@ -246,7 +254,8 @@ export function encode(sink: Sink): Encoder {
   }
 
   function report(event: EventOf<'report'>): void {
-    const { name: server_name, state, to, status, text: summary, files: files_changed, data: payload } = event
+    const { name: server_name = '', state = '', to = '', status = 'done', text: summary = '', files: files_changed = null, data } = event
+    const payload = data ?? null
     const source = 'channel'
     switch (event.type) {
       case 'ready':
@@ -256,7 +265,7 @@ export function encode(sink: Sink): Encoder {
       case 'reply':
         return putAnywhere(event, { event: 'agent.reply', to, payload, source })
       case 'finish':
-        return putAnywhere(event, { event: 'agent.finish', status, summary, files_changed, payload, source })
+        return putAnywhere(event, { event: 'agent.finish', status, summary, files_changed, payload: data, source })
     }
   }
 
@@ -264,7 +273,7 @@ export function encode(sink: Sink): Encoder {
     if (event.scope !== 'run') return sink.lost(event)
     const session = sessionIfAny(event)
     const attempt = loops.attemptOf(session === undefined ? runOf(event) : session.run, session?.id, event.attempt)
-    const max_retries = event.max !== undefined && event.max >= attempt ? event.max : undefined
+    const max_retries = Math.max(event.max ?? 0, attempt)
     putAnywhere(event, { event: 'avenor.retry', attempt, max_retries })
   }
 
@@ -367,6 +376,9 @@ const laneKinds: ReadonlySet<string> = new Set([
   'message.end',
   'error',
 ])
+
+/** How Avenor brings a prompt to its agent. */
+const deliveries: ReadonlySet<string> = new Set(['tmux', 'pty', 'channel'])
 
 const planWords = { pending: 'pending', active: 'in_progress', done: 'completed' } as const
 

@@ -1,5 +1,5 @@
 // The order of runs: loop.start, phases one after another, loop.end, and nothing of the run after that; retries on the side.
-import type { Rec } from '../../base/json.ts'
+import { doubleOf, type Rec } from '../../base/json.ts'
 import { quoted } from '../../base/text.ts'
 import { textOf } from '../contract.ts'
 import type { Breaks } from './order.ts'
@@ -7,8 +7,25 @@ import type { AnyWire, Wire } from './wire.ts'
 
 type Phase = { phase: string; iteration: number }
 /** `last`: the phase that ended last. */
-type Run = { started: boolean; phase: Phase | undefined; last: Phase | undefined; ended: boolean; strayed: boolean }
-const createRun = (started: boolean): Run => ({ started, phase: undefined, last: undefined, ended: false, strayed: false })
+type Run = {
+  started: boolean
+  phase: Phase | undefined
+  last: Phase | undefined
+  /** The most iterations that there may be, and the last one that began. */
+  most: number | undefined
+  begun: number
+  ended: boolean
+  strayed: boolean
+}
+const createRun = (started: boolean, most?: number): Run => ({
+  started,
+  phase: undefined,
+  last: undefined,
+  most,
+  begun: 0,
+  ended: false,
+  strayed: false,
+})
 
 const mostPast = 4096
 
@@ -23,24 +40,28 @@ export function createLoopOrder() {
     return run
   }
 
-  function start({ run_id: id }: Wire<'avenor.loop.start'>, breaks: Breaks): void {
+  function start({ run_id: id, max_iterations: most }: Wire<'avenor.loop.start'>, breaks: Breaks): void {
     const run = runs.get(id)
     if (run !== undefined && !run.ended)
       breaks('loop-first', run.started ? `a second avenor.loop.start${ofRun(id)}` : `avenor.loop.start after the first phase${ofRun(id)}`)
     if (run?.ended === true) past--
-    runs.set(id, createRun(true))
+    runs.set(id, createRun(true, most || undefined)) // 0 stands for the default
   }
 
   function startPhase({ run_id: id, phase, iteration }: Wire<'avenor.phase.start'>, breaks: Breaks): void {
     const run = loop(id, 'avenor.phase.start', breaks)
     if (run === undefined) return
     if (run.phase !== undefined) breaks('phase-pairs', `phase ${named({ phase, iteration })} starts inside phase ${named(run.phase)}`)
+    if (run.most !== undefined && (doubleOf(iteration) ?? 0) > run.most)
+      breaks('loop-count', `iteration ${textOf(iteration)} of a loop with max_iterations ${run.most}`)
+    run.begun = Math.max(run.begun, doubleOf(iteration) ?? 0)
     run.phase = { phase, iteration }
     if (id === undefined) retries.clear()
     else retries.delete(id) // other runs may be interleaved
   }
 
-  function endPhase({ run_id: id, phase, iteration }: Wire<'avenor.phase.end'>, breaks: Breaks): void {
+  function endPhase(record: Wire<'avenor.phase.end'>, breaks: Breaks): void {
+    const { run_id: id, phase, iteration } = record
     const run = loop(id, 'avenor.phase.end', breaks)
     if (run === undefined) return
     const open = run.phase
@@ -49,12 +70,20 @@ export function createLoopOrder() {
       breaks('phase-pairs', `phase ${named({ phase, iteration })} ends inside phase ${named(open)}`)
     run.phase = undefined
     run.last = { phase, iteration }
+    run.begun = Math.max(run.begun, doubleOf(iteration) ?? 0)
+    for (const marker of ['abort', 'exit'] as const)
+      if (record[`${marker}_marker_label`] !== undefined && record[`${marker}_marker`] !== true)
+        breaks('loop-marker', `${marker}_marker_label without ${marker}_marker`)
   }
 
-  function end({ run_id: id }: Wire<'avenor.loop.end'>, breaks: Breaks): void {
+  function end(record: Wire<'avenor.loop.end'>, breaks: Breaks): void {
+    const { run_id: id, exit_reason: reason, exit_label: label, iterations_completed: completed = 0 } = record
     const run = loop(id, 'avenor.loop.end', breaks)
     if (run === undefined) return
     if (run.phase !== undefined) breaks('phase-pairs', `the loop ends inside phase ${named(run.phase)}`)
+    if (completed > run.begun) breaks('loop-count', `iterations_completed is ${completed}, the last iteration that began ${run.begun}`)
+    if (label !== undefined && reason !== 'exit' && reason !== 'abort' && reason !== 'marker')
+      breaks('loop-marker', `exit_label with exit_reason ${quoted(reason)}`)
     run.phase = undefined
     run.ended = true
     if (++past > mostPast) for (const [old, { ended }] of runs) if (ended && runs.delete(old)) return void past--

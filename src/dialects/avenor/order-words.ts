@@ -1,6 +1,5 @@
 // The closed lists of Avenor's document, and what a record of a type must say beyond its shape. Reading is lenient; this is for the judge.
 // Words that the program itself is known to write against its document are warnings.
-import { isRecord } from '../../base/json.ts'
 import { quoted } from '../../base/text.ts'
 import { degenerate } from './words.ts'
 import type { AnyWire } from './wire.ts'
@@ -8,7 +7,6 @@ import type { AnyWire } from './wire.ts'
 export const wordRules = {
   'known-word': 'stop_reason, exit_reason, phase, kind and source are words of the closed lists; programs add some, which is a warning.',
   'phase-iteration': 'The iteration of a loop phase is 1 or more, that of a pre or post phase 0.',
-  'degenerate-diagnostics': 'The error about a degenerate stream has its diagnostics.',
 } as const
 
 type Tell = (code: keyof typeof wordRules, text: string, severity?: 'error' | 'warn') => void
@@ -41,6 +39,16 @@ const lists: Readonly<Record<string, readonly List[]>> = {
     { key: 'phase', words: ['thinking', 'working', 'waiting', 'done'], tolerated: ['*'] },
     { key: 'source', words: ['avenor', 'agent', 'transcript', 'tmux', 'pty', 'channel'] },
   ],
+  'tool.call_update': [{ key: 'status', words: ['completed', 'failed'], tolerated: ['pending', 'in_progress'] }],
+  'agent.prompt_submitted': [{ key: 'delivery', words: ['tmux', 'pty'] }],
+  'agent.prompt_queued': [
+    { key: 'delivery', words: ['channel'] },
+    { key: 'message_type', words: ['continue'] },
+  ],
+  'agent.channel_ready': [{ key: 'source', words: ['channel'] }],
+  'agent.report': [{ key: 'source', words: ['channel'] }],
+  'agent.reply': [{ key: 'source', words: ['channel'] }],
+  'agent.finish': [{ key: 'source', words: ['channel'] }],
   'permission.response': [
     { key: 'kind', words: ['allow', 'reject'], tolerated: [''] },
     { key: 'source', words: ['avenor', 'control', 'file'] },
@@ -52,7 +60,7 @@ export function judgeWords(record: AnyWire, tell: Tell): void {
     const word = (record as Record<string, unknown>)[key]
     if (typeof word !== 'string' || words.includes(word)) continue
     const isKnown = tolerated?.includes('*') === true || tolerated?.includes(word) === true
-    const note = isKnown ? '; Avenor writes such words against its document' : ''
+    const note = isKnown ? '; against its document, Avenor writes such words' : ''
     tell('known-word', `${key} ${quoted(word)} of ${record.event} is none of ${words.join(', ')}${note}`, isKnown ? 'warn' : 'error')
   }
   if (record.event === 'avenor.phase.start') {
@@ -60,7 +68,4 @@ export function judgeWords(record: AnyWire, tell: Tell): void {
     if ((kind === 'loop' && iteration === 0) || ((kind === 'pre' || kind === 'post') && iteration > 0))
       tell('phase-iteration', `iteration ${iteration} in a phase of kind ${quoted(kind)}`)
   }
-  const isAdded = 'synthetic' in record // a source that says no more than the reason has none to give
-  if (record.event === 'avenor.error' && record.kind === degenerate && !isAdded && !isRecord(record.diagnostics))
-    tell('degenerate-diagnostics', 'the error about a degenerate stream has no diagnostics')
 }

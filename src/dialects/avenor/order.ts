@@ -4,6 +4,7 @@
 import type { Rec } from '../../base/json.ts'
 import { quoted } from '../../base/text.ts'
 import { isRepair, type Order, type Report } from '../contract.ts'
+import { judgeClaude, judgeKeys, keyRules } from './order-keys.ts'
 import { createLoopOrder } from './order-loop.ts'
 import { judgeWords, wordRules } from './order-words.ts'
 import type { AnyWire, Wire } from './wire.ts'
@@ -24,12 +25,16 @@ export const rules = {
   'loop-first': 'avenor.loop.start stands before the phases of its run, once.',
   'phase-pairs': 'Phases do not overlap: avenor.phase.end names the phase and iteration of the avenor.phase.start before it.',
   'loop-last': 'avenor.loop.end is the last event of its run.',
+  'loop-count': 'No iteration is beyond max_iterations, and none is completed that did not begin.',
+  'loop-marker': 'The label of a marker stands beside its marker; exit_label only with exit_reason exit or abort.',
   'retry-count': 'Retries count from 1, one by one, up to max_retries; within a phase they do not begin anew.',
   'degenerate-end':
     'An error about a degenerate stream is followed at once by session.end with the same stop_reason; such an end has its error.',
   'finish-first': 'agent.finish stands before session.end.',
   'waiting-asks': 'Waiting means that a permission.request is open or comes next, or that a call is open, which may ask for a choice.',
   'answer-kind': 'The kind of a permission.response is that of the option it chose.',
+  'request-answered': 'A permission.request is answered before its session ends well.',
+  ...keyRules,
   ...wordRules,
 } as const
 
@@ -53,6 +58,7 @@ const mostCalls = 4096
 const createSession = (id: string | undefined) => ({
   id,
   run: undefined as string | undefined,
+  backend: undefined as string | undefined,
   last: '',
   calls: new Map<string, Call>(),
   request: undefined as Request | undefined,
@@ -114,6 +120,9 @@ export function order(): Order {
     if (session.stopReason !== undefined && reason !== session.stopReason)
       breaks('degenerate-end', `session.end says ${quoted(reason)}, the error before it ${quoted(session.stopReason)}`)
     if (lacksError(session, record)) breaks('degenerate-end', `session.end says ${quoted(reason)}, and no avenor.error tells of it`)
+    const { request } = session
+    if (request?.id !== undefined && !request.onScreen && session.backend !== 'claude' && endsWell.has(reason))
+      breaks('request-answered', `session.end says ${quoted(reason)}, and permission.request ${quoted(request.id)} has no response`)
     session.ended = reason
     session.occasion = isRepair(record) ? -1 : occasion // what was taken for missing may come yet, in the wrong place
     session.calls = noCalls
@@ -134,6 +143,7 @@ export function order(): Order {
     const tag = record.event
     if (record.ts !== undefined) ts = record.ts
     judgeWords(record, breaks)
+    judgeKeys(record, breaks)
     if (loops.push(record, breaks)) {
       if (tag === 'avenor.phase.start' || tag === 'avenor.retry') occasion++
       return
@@ -149,6 +159,8 @@ export function order(): Order {
       else keep(session, tag, breaks)
     }
     if (record.run_id !== undefined) session.run = record.run_id
+    if (record.event === 'session.start') session.backend = record.backend
+    if (session.backend === 'claude') judgeClaude(record, breaks)
     switch (record.event) {
       case 'agent.message_chunk':
       case 'agent.thought_chunk':
@@ -360,6 +372,7 @@ const ending = ({ id: session_id, run: run_id, stopReason }: Session, ts: number
   ts,
 })
 
+const endsWell: ReadonlySet<string> = new Set(['end_turn', 'stop_sequence'])
 const cutsIn: ReadonlySet<string> = new Set(['session.end', 'avenor.error'])
 const noCalls = new Map<string, Call>()
 const beginsAgain: ReadonlySet<string> = new Set(['session.start', 'agent.prompt_queued', 'agent.prompt_submitted', 'user.message_chunk'])

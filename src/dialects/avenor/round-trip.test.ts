@@ -153,10 +153,10 @@ test('a word outside the list comes back; one of the list is not kept beside the
   for (const word of ['end_turn', 'canceled', 'failed', 'error', 'progress_timeout']) assert.deepEqual(kept(session(word)), [], word)
 
   const loop = (stop: string, exit: string): Rec[] => [
-    { event: 'avenor.loop.start', run_id: 'r' },
+    { event: 'avenor.loop.start', run_id: 'r', max_iterations: 1, pre_phase_count: 0, loop_phase_count: 1 },
     { event: 'avenor.phase.start', run_id: 'r', phase: 'p', iteration: 1, kind: 'loop' },
     { event: 'avenor.phase.end', run_id: 'r', phase: 'p', iteration: 1, stop_reason: stop },
-    { event: 'avenor.loop.end', run_id: 'r', exit_reason: exit },
+    { event: 'avenor.loop.end', run_id: 'r', exit_reason: exit, iterations_completed: 1 },
   ]
   assert.deepEqual(throughLog(loop('quota', 'sunset')), loop('quota', 'sunset'))
   assert.deepEqual(kept(loop('end_turn', 'marker')), [])
@@ -197,10 +197,10 @@ test('a label of the run comes back wherever it stands, and is kept beside the m
 test('a label on a phase comes back', () => {
   const phase = { run_id: 'r', phase: 'p', iteration: 1 }
   const loop: Rec[] = [
-    { event: 'avenor.loop.start', run_id: 'r' },
+    { event: 'avenor.loop.start', run_id: 'r', max_iterations: 1, pre_phase_count: 0, loop_phase_count: 1 },
     { event: 'avenor.phase.start', ...phase, run_label: 'nightly', kind: 'loop' },
     { event: 'avenor.phase.end', ...phase, stop_reason: 'end_turn' },
-    { event: 'avenor.loop.end', run_id: 'r', run_label: 'nightly', exit_reason: 'exit' },
+    { event: 'avenor.loop.end', run_id: 'r', run_label: 'nightly', exit_reason: 'exit', iterations_completed: 1 },
   ]
   assert.deepEqual(throughLog(loop), loop)
 })
