@@ -9,6 +9,7 @@ import { startSpawned } from '../src/agents/spawned.ts'
 import { createLimits } from '../src/supervise/limits.ts'
 import type { Policy, PolicyAction } from '../src/supervise/policy.ts'
 import { fixture, type Played, playRun, type Told } from './agents-play.ts'
+import { quote } from './quote.ts'
 
 type Play = Played & { agent: string; variables?: Record<string, string>; file?: string; mode?: string }
 
@@ -28,9 +29,9 @@ async function play({ agent, variables = {}, file, mode, ...played }: Play): Pro
   return playRun((host) => startSpawned(driverOf(request), request, host), { root: '/', ...played })
 }
 
-const small = `acp:${fixture('agents/acp.mjs')}`
+const small = `acp:${quote(fixture('agents/acp.mjs'))}`
 const recorded = (recording: string): Pick<Play, 'agent' | 'variables'> => ({
-  agent: `acp:${fixture('agents/acp-recording.mjs')}`,
+  agent: `acp:${quote(fixture('agents/acp-recording.mjs'))}`,
   variables: { FIXTURE_RECORDING: fixture(`acp/${recording}.traffic.ndjson`) },
 })
 const served = (recording: string): Pick<Play, 'agent' | 'variables' | 'file'> => ({

@@ -9,6 +9,7 @@ import type { Answerer } from '../src/run/run.ts'
 import { createLimits, type LimitSettings } from '../src/supervise/limits.ts'
 import { fixture, playRun, type Told } from './agents-play.ts'
 import { linesOf, place, sluice } from './run-support.ts'
+import { quote } from './quote.ts'
 
 const nobody: Answerer = (_, signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined)))
 
@@ -36,7 +37,15 @@ for (const detail of ['', 'late'])
 
 test('a session that goes on may spend as much again, though its agent tells what all of it has cost', async (t) => {
   const here = place(t)
-  const agent = ['run', '--format', 'sluice', '--agent', `acp:env FIXTURE_RESUME=1 node ${fixture('agents/acp.mjs')}`, '--max-cost', '1']
+  const agent = [
+    'run',
+    '--format',
+    'sluice',
+    '--agent',
+    `acp:env FIXTURE_RESUME=1 node ${quote(fixture('agents/acp.mjs'))}`,
+    '--max-cost',
+    '1',
+  ]
   const first = await sluice(here, [...agent, 'spend 0.9'])
   assert.equal(first.code, 0, first.stderr)
   const resume = ['--resume', String(linesOf(first.stdout).at(-1)!['session'])]

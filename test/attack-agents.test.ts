@@ -24,6 +24,7 @@ import {
   valid,
 } from './run-support.ts'
 import { root } from './run.ts'
+import { quote } from './quote.ts'
 
 const bash = (command: string): Rec => ({ name: 'bash', input: { command } })
 const write = (filePath: string, content: string): Rec => ({ name: 'write', input: { filePath, content } })
@@ -34,7 +35,10 @@ const everything = permit('bash=allow', 'write=allow', 'edit=allow', 'read=allow
 /** A program that is found as `claude`. */
 function hostile(here: Place, mode: string, detail = ''): Started {
   const bin = join(here.top, 'bin')
-  const file = here.write('~/bin/claude', `#!/bin/sh\nexec node ${join(root, 'fixtures/agents/hostile.mjs')} ${mode} '${detail}' "$@"\n`)
+  const file = here.write(
+    '~/bin/claude',
+    `#!/bin/sh\nexec node ${quote(join(root, 'fixtures/agents/hostile.mjs'))} ${mode} '${detail}' "$@"\n`,
+  )
   chmodSync(file, 0o755)
   return { env: { PATH: `${join(here.home, 'bin')}:${bin}:${here.env['PATH']}` } }
 }
@@ -224,7 +228,8 @@ test('what a question shows cannot act on the terminal', async (t) => {
   const { env = {} } = hostile(here, 'screen')
   writeFileSync(join(here.top, 'raw'), '')
   // `script` keeps every byte that the terminal is sent.
-  const line = `exec script -qefc '${join(root, 'bin/sluice')} run go --agent claude --format sluice > /dev/null' ${join(here.top, 'raw')}`
+  const run = `${quote(join(root, 'bin/sluice'))} run go --agent claude --format sluice > /dev/null`
+  const line = `exec script -qefc ${quote(run)} ${quote(join(here.top, 'raw'))}`
   using pane = openPane(['/bin/sh', '-c', line], { cwd: here.root, env: { ...here.env, ...env } })
   for (const key of ['n', '1']) {
     await pane.shows(key === '1' ? /your own words: *$/ : /n Reject: *$/)

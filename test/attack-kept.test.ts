@@ -21,7 +21,7 @@ async function statuses(t: TestContext, here: Place, tools: readonly Rec[], ...a
 }
 
 const config = (here: Place): string =>
-  `[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = ..\n\tfsmonitor = "touch ${here.top}/run; false"\n`
+  `[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = ..\n\tfsmonitor = "touch '${here.top}/run'; false"\n`
 
 suite('a bare repository in a folder that the agent may write', () => {
   test('is not made without a question', async (t) => {

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { fixture, scratch, shell, sluice, start } from './run.ts'
+import { quote } from './quote.ts'
 
 const sample = fixture('claude/2.1.325/g-subagent-fg.ndjson')
 const appctl = ['{"kind":"user_prompt","text":"hi"}', '{"kind":"assistant_message","text":"hello"}', '{"kind":"done"}', ''].join('\n')
@@ -291,9 +292,12 @@ test('losses never take the place of what is read, nor of the output', () => {
     assert.match(stderr, /^sluice: --losses ".*" would be lost: it is what is read; name another file\n$/)
     assert.equal(status, 2)
   }
-  assert.equal(shell(`sluice convert - --to avenor --losses ${file} < ${file}`).status, 2)
+  assert.equal(shell(`sluice convert - --to avenor --losses ${quote(file)} < ${quote(file)}`).status, 2)
   assert.equal(readFileSync(file, 'utf8'), appctl)
-  assert.match(shell(`sluice convert ${file} --to avenor --losses ${file}.out > ${file}.out`).stderr, /is where the output goes/)
+  assert.match(
+    shell(`sluice convert ${quote(file)} --to avenor --losses ${quote(file)}.out > ${quote(file)}.out`).stderr,
+    /is where the output goes/,
+  )
   const dash = shell('sluice convert own.ndjson --to avenor --losses -; ls', dirname(file))
   assert.equal(dash.stderr, 'sluice: --losses "-" is no file, and stdout is for the output; write a file of this name as "./-"\n')
   assert.doesNotMatch(dash.stdout, /^-$/m)
@@ -442,10 +446,10 @@ test("the schema of Avenor takes a user's own events, and none of the listed nam
 
 test('a closed pipe ends quietly, a full disk does not', () => {
   const long = scratch('long.ndjson', readFileSync(sample, 'utf8').repeat(500))
-  const closed = shell(`sluice convert ${long} --to sluice | head -n 1 | wc -l; echo "\${PIPESTATUS[0]}"`)
+  const closed = shell(`sluice convert ${quote(long)} --to sluice | head -n 1 | wc -l; echo "\${PIPESTATUS[0]}"`)
   assert.equal(closed.stdout, '1\n0\n')
   assert.equal(closed.stderr, '')
-  const full = shell(`sluice convert ${sample} --to avenor > /dev/full`)
+  const full = shell(`sluice convert ${quote(sample)} --to avenor > /dev/full`)
   assert.equal(full.status, 1)
   assert.match(full.stderr, /no space left/)
   for (const words of ['--help', '--version', 'convert --help', 'run --help']) {
@@ -476,14 +480,14 @@ test('nothing of a stream reaches a terminal unescaped', () => {
     '{"kind":"user_prompt","text":"x"}\n{"kind":"\u009b31mred","x":"\\u001b[2J"}\n\u001b[2Jnoise\n{"kind":"done"}\n',
   )
   for (const args of [
-    `validate ${evil}`,
-    `convert ${evil} --to appctl`,
-    `convert ${evil} --to sluice`,
-    `validate --repair ${evil}`,
-    `detect ${evil}`,
-    `convert ${evil} --to $'\\e[31m'`,
+    `validate ${quote(evil)}`,
+    `convert ${quote(evil)} --to appctl`,
+    `convert ${quote(evil)} --to sluice`,
+    `validate --repair ${quote(evil)}`,
+    `detect ${quote(evil)}`,
+    `convert ${quote(evil)} --to $'\\e[31m'`,
   ]) {
-    const { stdout } = shell(`script -qec "sluice ${args}" /dev/null`)
+    const { stdout } = shell(`script -qec ${quote(`sluice ${args}`)} /dev/null`)
     assert.doesNotMatch(stdout, /[\u001b\u009b]/, args)
     assert.ok(stdout.length > 0)
   }
@@ -519,7 +523,7 @@ test('a folder on stdin is no empty input', () => {
 test('what is read is not where the output goes', () => {
   for (const line of ['validate --repair', 'convert --to appctl', 'digest --classify', 'watch --format json', 'watch --follow']) {
     const file = scratch('self.ndjson', appctl)
-    const { status, stderr } = shell(`timeout 20 sluice ${line} ${file} >> ${file}`)
+    const { status, stderr } = shell(`timeout 20 sluice ${line} ${quote(file)} >> ${quote(file)}`)
     assert.equal(status, 2, line)
     assert.match(stderr, /is where the output goes; write to another file/)
     assert.equal(readFileSync(file, 'utf8'), appctl)

@@ -2,6 +2,7 @@
 import { spawnSync, type SpawnSyncReturns } from 'node:child_process'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { quote } from './quote.ts'
 
 const programOf = (name: string): string => {
   const url = pathToFileURL(join(import.meta.dirname, `../src/cli/${name}.ts`)).href
@@ -18,7 +19,6 @@ export const runCommand = (name: string, args: readonly string[], { cwd, env, in
 
 /** The same on a terminal: all that it shows is in stdout. */
 export function runOnTerminal(name: string, args: readonly string[], { cwd, env, input = '' }: Started): SpawnSyncReturns<string> {
-  const quote = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`
   const line = [process.execPath, '-e', programOf(name), '--', ...args].map(quote).join(' ')
   return spawnSync('script', ['-qec', line, '/dev/null'], { cwd, env: { ...env, TERM: 'dumb' }, input, encoding: 'utf8' })
 }

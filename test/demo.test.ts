@@ -11,7 +11,7 @@ import type { Event } from '../src/model/event.ts'
 import { command, env, sluice } from './run.ts'
 
 suite('sluice demo', () => {
-  const place = mkdtempSync(join(tmpdir(), 'sluice-demo-test-'))
+  const place = mkdtempSync(join(tmpdir(), 'd-'))
   after(() => rmSync(place, { recursive: true, force: true }))
   let page = ''
   let folder = ''

@@ -6,6 +6,7 @@ import type { Digest } from '../src/analyze/digest.ts'
 import { tableAfter, textOf } from './docs.ts'
 import { classOfKind } from '../src/analyze/classes.ts'
 import { fixture, scratch, shell, sluice } from './run.ts'
+import { quote } from './quote.ts'
 
 const session = fixture('avenor/document/session.ndjson')
 const denied = fixture('claude/2.1.325/e-bash-denied.ndjson')
@@ -36,7 +37,7 @@ test('of several recordings in one file each takes as long, and ends as, alone',
 })
 
 test('records with their class are told on a terminal too', () => {
-  const { stdout } = shell(`script -qec 'sluice digest --classify ${session}' /dev/null < /dev/null`)
+  const { stdout } = shell(`script -qec ${quote(`sluice digest --classify ${quote(session)}`)} /dev/null < /dev/null`)
   assert.equal(stdout.replaceAll('\r\n', '\n'), sluice(['digest', '--classify', session]).stdout)
 })
 

@@ -41,7 +41,7 @@ export function tableAfter(page: string, line: number): string[][] {
 
 /** A folder that looks like the checkout, for commands that write files. */
 export function workspace(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'sluice-docs-'))
+  const folder = mkdtempSync(join(tmpdir(), 'd-'))
   for (const name of readdirSync(root))
     if (!['.git', 'node_modules', 'tmp'].includes(name)) symlinkSync(join(root, name), join(folder, name))
   return folder

@@ -9,6 +9,7 @@ import { delimiter, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, suite, test } from 'node:test'
 import { run } from '../src/cli/model.ts'
+import { quote } from './quote.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'sluice-model-'))
 const children = new Set<ChildProcess>()
@@ -74,7 +75,8 @@ suite('what it prints', () => {
 
   test('as text: lines for a shell that start each agent so', async () => {
     for (const agent of ['claude', 'codex', 'gemini', 'opencode', 'copilot']) {
-      const path = file(agent, `#!${process.execPath}\nconsole.log(JSON.stringify({env: process.env, args: process.argv.slice(2)}))\n`)
+      const program = file(`${agent}.js`, 'console.log(JSON.stringify({env: process.env, args: process.argv.slice(2)}))\n')
+      const path = file(agent, `#!/bin/sh\nexec ${quote(process.execPath)} ${quote(program)} "$@"\n`)
       chmodSync(path, 0o755)
     }
     const child = start(hello)

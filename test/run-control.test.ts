@@ -23,6 +23,7 @@ import {
   valid,
 } from './run-support.ts'
 import { root } from './run.ts'
+import { quote } from './quote.ts'
 
 const slow = { text: 'One word after another, and then some more of them.', chunk: 4, delay: '120ms' }
 const touch = { name: 'bash', input: { command: 'touch made' } }
@@ -218,8 +219,8 @@ test('a session is continued by the agent that made it, and by no other', async 
 
 test('a session goes on after an attempt that failed, and what cannot begin leaves nothing behind', async (t) => {
   const here = place(t)
-  const agent = ['--agent', `acp:${join(root, 'fixtures/agents/acp.mjs')}`]
-  const better = ['--agent', `acp:env FIXTURE_RESUME=1 ${join(root, 'fixtures/agents/acp.mjs')}`]
+  const agent = ['--agent', `acp:${quote(join(root, 'fixtures/agents/acp.mjs'))}`]
+  const better = ['--agent', `acp:env FIXTURE_RESUME=1 ${quote(join(root, 'fixtures/agents/acp.mjs'))}`]
   const run = (...args: string[]): ReturnType<typeof sluice> => sluice(here, ['run', 'say hi', '--format', 'sluice', ...args])
   const first = await run(...agent)
   const { session } = one(linesOf(first.stdout), 'session.start')
@@ -241,7 +242,7 @@ suite('what the outside is told, and a usage limit', () => {
     const here = place(t)
     const { args } = await model(t, here, 'script', JSON.stringify({ turns: [{ text: 'Done.' }] }))
     const file = join(here.top, 'told.ndjson')
-    const ran = await sluice(here, ['run', 'go', '--format', 'sluice', ...args, '--on-milestone', `cat >> ${file}; exit 3`])
+    const ran = await sluice(here, ['run', 'go', '--format', 'sluice', ...args, '--on-milestone', `cat >> ${quote(file)}; exit 3`])
     assert.equal(ran.code, 0, ran.stderr)
     const messages = linesOf(readFileSync(file, 'utf8'))
     assert.equal(at(messages.at(-1), 'event', 'kind'), 'session.end')

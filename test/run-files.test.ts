@@ -6,6 +6,7 @@ import { suite, test } from 'node:test'
 import type { Rec } from '../src/base/json.ts'
 import { all, checked, linesOf, model, one, outputs, place, sluice, start } from './run-support.ts'
 import { root } from './run.ts'
+import { quote } from './quote.ts'
 
 const touch = { name: 'bash', input: { command: 'touch made' } }
 
@@ -75,7 +76,14 @@ suite('questions by file, and the sentinel', () => {
   test('when nobody answers the file, the run has failed, however soon the agent calls itself done', async (t) => {
     const here = place(t)
     const done = join(here.top, 'job.done')
-    const agent = ['--agent', `acp:${join(root, 'fixtures/agents/acp.mjs')}`, '--sentinel-file', done, '--permission-timeout', '300ms']
+    const agent = [
+      '--agent',
+      `acp:${quote(join(root, 'fixtures/agents/acp.mjs'))}`,
+      '--sentinel-file',
+      done,
+      '--permission-timeout',
+      '300ms',
+    ]
     const ran = await sluice(here, ['run', 'ask touch made', '--format', 'avenor', ...agent])
     assert.equal(ran.code, 1, ran.stderr)
     const told = linesOf(ran.stdout)

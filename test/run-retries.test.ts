@@ -4,6 +4,7 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { all, eventually, folder, linesOf, model, one, outputs, place, sluice, start, valid } from './run-support.ts'
+import { quote } from './quote.ts'
 
 suite('--max-retries', () => {
   const broken = { error: { status: 500, message: 'broken', times: 9 } }
@@ -88,8 +89,8 @@ suite('--max-retries', () => {
 suite('limits over several attempts', () => {
   const agent = (here: ReturnType<typeof place>, first: string, second: string): string[] => {
     const file = join(here.top, 'agent.sh')
-    writeFileSync(file, `if [ -e ${file}.2 ]; then ${second}; else touch ${file}.2; ${first}; fi`)
-    return ['run', 'go', '--format', 'sluice', '--max-retries', '1', '--agent', `acp:/bin/sh ${file}`]
+    writeFileSync(file, `if [ -e ${quote(file)}.2 ]; then ${second}; else touch ${quote(file)}.2; ${first}; fi`)
+    return ['run', 'go', '--format', 'sluice', '--max-retries', '1', '--agent', `acp:/bin/sh ${quote(file)}`]
   }
 
   test('an attempt that says nothing from its beginning is a stall, also when it is not the first', async (t) => {

@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { scratch, shell, sluice } from './run.ts'
+import { quote } from './quote.ts'
 
 const sample = 'samples/claude-session.ndjson'
 const escapes = /\x1b\[\d+m/g
 /** On a terminal of so many columns. */
 const onTerminal = (columns: number, args: string, variables = ''): string =>
-  shell(`script -qec "stty cols ${columns}; ${variables} sluice show ${args}" /dev/null`).stdout.replaceAll('\r\n', '\n')
+  shell(`script -qec ${quote(`stty cols ${columns}; ${variables} sluice show ${args}`)} /dev/null`).stdout.replaceAll('\r\n', '\n')
 
 test('a session on one page: who, the subagent under its call, times, tokens and cost', () => {
   const { stdout, status } = sluice(['show', sample])
@@ -118,7 +119,7 @@ test('nothing in a session can act on the terminal, wherever it stands', () => {
     { type: 'never heard of', session_id: evil, [evil]: evil },
   ]
   const file = scratch('evil.ndjson', `${records.map((record) => JSON.stringify(record)).join('\n')}\n${evil}\n`)
-  const page = onTerminal(80, file).replaceAll(escapes, '')
+  const page = onTerminal(80, quote(file)).replaceAll(escapes, '')
   assert.match(page, /\\u001b\]0;owned/)
   assert.doesNotMatch(page, /[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/)
 })

@@ -9,6 +9,7 @@ import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { command, env, fixture, scratch, shell, sluice } from './run.ts'
 import { chunk, end, endLine, line, newFile, startWatch } from './watching.ts'
+import { quote } from './quote.ts'
 
 const watch = (args: readonly string[], input?: string | Uint8Array) => sluice(['watch', ...args], input)
 const sample = fixture('claude/2.1.325/g-subagent-fg.ndjson')
@@ -60,7 +61,7 @@ test('of several files a bad one is told, and the others are shown to their end'
   assert.match(whole, /session\.end .*\n$/)
   for (const [bad, message] of [
     ['/no/such/file', /^sluice: cannot read "\/no\/such\/file": no such file\n$/],
-    [scratch('unknown', '{"a":1}\n'), /^sluice: \S+unknown: cannot tell the dialect .*\n$/],
+    [scratch('unknown', '{"a":1}\n'), /^sluice: .+unknown: cannot tell the dialect .*\n$/],
   ] as const)
     for (const files of [
       [sample, bad],
@@ -195,7 +196,8 @@ test('pretty is what show prints, to the tokens and the cost in its last line', 
 
 test('a terminal gets harmless text, and pretty unless asked otherwise', () => {
   const log = scratch('evil.ndjson', chunk('\u001b]0;owned\u0007 \u202e bidi') + end)
-  const onTerminal = (args: string): string => shell(`script -qec 'sluice watch ${args} ${log}' /dev/null < /dev/null`).stdout
+  const onTerminal = (args: string): string =>
+    shell(`script -qec ${quote(`sluice watch ${args} ${quote(log)}`)} /dev/null < /dev/null`).stdout
   for (const format of ['plain', 'json', 'sluice', 'pretty']) {
     const shown = onTerminal(`--format ${format}`)
     assert.match(shown, /owned/, format)
@@ -207,7 +209,7 @@ test('a terminal gets harmless text, and pretty unless asked otherwise', () => {
 
 test('a reader that goes away ends it without a word', () => {
   const many = scratch('many.ndjson', chunk('x'.repeat(100)).repeat(20_000) + end)
-  const { stdout, stderr } = shell(`set -o pipefail; sluice watch ${many} | head -n 1; echo $?`)
+  const { stdout, stderr } = shell(`set -o pipefail; sluice watch ${quote(many)} | head -n 1; echo $?`)
   assert.deepEqual([stdout, stderr], [`${line('x'.repeat(100))}0\n`, ''])
 })
 

@@ -11,6 +11,7 @@ import type { AgentRequest } from './driver.ts'
 import { type Patience, patience } from './patience.ts'
 import { startSpawned } from './spawned.ts'
 import { fixture, hear, session } from './support.test.ts'
+import { quote } from '../../test/quote.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'rpc-'))
 test.after(() => rmSync(folder, { recursive: true }))
@@ -80,7 +81,7 @@ export function play(kind: Kind, table: Table, { prompts = ['one'], answer, time
   const env = { PATH: process.env['PATH'], HOME: folder }
   const program = fixture('agents/rpc.mjs')
   const request: AgentRequest = { session, how: 'new', profile: 'default', cwd: process.cwd(), env, stream: true, ...more, variables }
-  const driver = kind === 'acp' ? acpDriver(program)(request) : codexDriver({ ...request, file: program })
+  const driver = kind === 'acp' ? acpDriver(quote(program))(request) : codexDriver({ ...request, file: program })
   const quick = { ...patience, drainMs: 60, interruptMs: 60, termMs: 200, ...times }
   const running = hear((host) => startSpawned(driver, request, host, quick), answer)
   for (const text of prompts) running.send({ type: 'prompt', text })

@@ -8,6 +8,7 @@ import { pathToFileURL } from 'node:url'
 import type { Rec } from '../base/json.ts'
 import { createFileHandler } from '../control/file-handler.ts'
 import { delta, type FakeRun, fakeRun, newFolder, question } from '../control/support.test.ts'
+import { quote } from '../../test/quote.ts'
 
 type Ended = { code: number | null; stdout: string; stderr: string }
 type Running = { done: Promise<Ended>; saw(text: string): Promise<void>; kill(): void }
@@ -17,7 +18,7 @@ function start(name: string, args: readonly string[], env: Record<string, string
   const url = pathToFileURL(join(import.meta.dirname, `${name}.ts`)).href
   const program = `import('${url}').then(({ run }) => run(process.argv.slice(1))).then((code) => { process.exitCode = code },
     (error) => { console.error(error.name === 'CommandError' ? error.message : error.stack); process.exitCode = error.exitCode ?? 70 })`
-  const shell = ['-c', `exec "$0" "$@" ${out === '' ? '' : `> ${out}`}`]
+  const shell = ['-c', `exec "$0" "$@" ${out === '' ? '' : `> ${quote(out)}`}`]
   const child = spawn('/bin/sh', [...shell, process.execPath, '-e', program, '--', ...args], {
     env: { PATH: process.env['PATH']!, ...env },
   })

@@ -6,6 +6,7 @@ import { faultOf } from '../model/fault.ts'
 import { createQuota, type Limit } from '../supervise/quota.ts'
 import { type DialectName, read } from '../index.ts'
 import { createWaits, defaultMaxMs, planWait, type WaitPlan } from './wait-reset.ts'
+import { fileURLToPath } from 'node:url'
 
 const now = Date.UTC(2026, 10, 15, 12)
 const minute = 60_000
@@ -98,7 +99,7 @@ test('what is too late is told, and not waited for', async () => {
 })
 
 test('of all recordings only the one that was refused by its subscription has reached a limit', () => {
-  const root = new URL('../../', import.meta.url).pathname
+  const root = fileURLToPath(new URL('../../', import.meta.url))
   const files = globSync('fixtures/{claude/[12]*,codex/*,gemini,opencode,copilot,acp}/**/*.ndjson', { cwd: root })
   assert.ok(files.length > 200)
   const limited = files.flatMap((file) => {

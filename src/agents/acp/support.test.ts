@@ -5,6 +5,7 @@ import { type Patience, patience } from '../patience.ts'
 import { startSpawned } from '../spawned.ts'
 import { fixture, hear, session } from '../support.test.ts'
 import { acpDriver } from './agent.ts'
+import { quote } from '../../../test/quote.ts'
 
 export const request: AgentRequest = {
   session,
@@ -25,7 +26,7 @@ export type Play = {
 
 export function play(prompts: readonly (string | Prompt)[], { variables = {}, more, answer, times, command }: Play = {}) {
   const all = { ...request, ...more, variables }
-  const driver = acpDriver(command ?? fixture('agents/acp.mjs'))(all)
+  const driver = acpDriver(command ?? quote(fixture('agents/acp.mjs')))(all)
   const running = hear((host) => startSpawned(driver, all, host, { ...patience, drainMs: 60, ...times }), answer)
   for (const prompt of prompts) running.send(typeof prompt === 'string' ? { type: 'prompt', text: prompt } : prompt)
   running.send({ type: 'finish' })
@@ -34,7 +35,7 @@ export function play(prompts: readonly (string | Prompt)[], { variables = {}, mo
 
 export const replay = (recording: string, answer?: Play['answer'], prompts: readonly string[] = ['Do the task']) =>
   play(prompts, {
-    command: fixture('agents/acp-recording.mjs'),
+    command: quote(fixture('agents/acp-recording.mjs')),
     ...(recording.startsWith('codex/') && { more: { mode: 'read-only' } }),
     variables: { FIXTURE_RECORDING: fixture(`acp/${recording}.traffic.ndjson`) },
     ...(answer !== undefined && { answer }),

@@ -11,6 +11,11 @@ import { writeTool } from './write.ts'
 const project = await createProject()
 const { call, plan, put, root, outside } = project
 const run = { call: 'c', signal: new AbortController().signal, output() {}, emit() {} }
+/** As the head of a diff names it, which is as git does: quoted when it is not plain ASCII, and then byte by byte. */
+const inDiff = (path: string): string =>
+  /^[ !#-[\]-~]*$/.test(path)
+    ? path
+    : `"${Array.from(Buffer.from(path), (byte) => (byte < 0x80 ? String.fromCharCode(byte) : `\\${byte.toString(8)}`)).join('')}"`
 const contentOf = (path: string): string => readFileSync(path, 'utf8')
 async function known(name: string, content: string): Promise<string> {
   const path = await put(name, content)
@@ -24,7 +29,7 @@ test('a new file is written with its folders, and told', async () => {
   assert.equal(contentOf(path), 'one\ntwo\n')
   assert.deepEqual(made.ask, { permission: 'write', patterns: ['new/deep/a.txt'], paths: [path] })
   assert.deepEqual([data?.['filepath'], data?.['exists'], data?.['diagnostics']], [path, false, {}])
-  const diff = `--- ${path}\n+++ ${path}\n@@ -0,0 +1,2 @@\n+one\n+two\n`
+  const diff = `--- ${inDiff(path)}\n+++ ${inDiff(path)}\n@@ -0,0 +1,2 @@\n+one\n+two\n`
   assert.deepEqual(events, [{ kind: 'file.update', payload: { changes: [{ path, change: 'add' }], diff } }])
   assert.deepEqual(data?.['filediff'], { file: path, before: '', after: 'one\ntwo\n', additions: 2, deletions: 0 })
 })
@@ -58,7 +63,7 @@ test('an edit tells its diff', async () => {
   const { data, plan: made, events } = await call(editTool, { filePath: 'src/x.ts', oldString: 'b\n', newString: '$&\nB\n' })
   assert.equal(contentOf(path), 'a\n$&\nB\nc\n')
   assert.deepEqual(made.ask, { permission: 'edit', patterns: ['src/x.ts'], paths: [path] })
-  assert.equal(data?.['diff'], `--- ${path}\n+++ ${path}\n@@ -1,3 +1,4 @@\n a\n-b\n+$&\n+B\n c\n`)
+  assert.equal(data?.['diff'], `--- ${inDiff(path)}\n+++ ${inDiff(path)}\n@@ -1,3 +1,4 @@\n a\n-b\n+$&\n+B\n c\n`)
   assert.deepEqual(data['filediff'], { file: path, before: 'a\nb\nc\n', after: 'a\n$&\nB\nc\n', additions: 2, deletions: 1 })
   assert.equal(events[0]?.kind, 'file.update')
 })
