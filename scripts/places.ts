@@ -5,7 +5,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 
 type User = { name: string; uid: number; gid: number }
@@ -66,7 +66,9 @@ function makePlace(top: string, user: User): { checkout: string; env: Record<str
   if (isRoot) execFileSync('chown', ['-R', `${user.uid}:${user.gid}`, '--', top])
   chmodSync(temporary, 0o1777)
   if (isRoot) leaveBehind(temporary, user)
-  const env = { PATH: process.env['PATH'] ?? '/usr/bin:/bin', HOME: home!, TMPDIR: temporary, LANG: 'C.UTF-8' }
+  // Only what everybody may enter: a folder of root's own on PATH makes a program that is not there one that is refused.
+  const path = [join(checkout!, 'node_modules/.bin'), '/usr/local/bin', '/usr/bin', '/bin'].join(delimiter)
+  const env = { PATH: path, HOME: home!, TMPDIR: temporary, LANG: 'C.UTF-8' }
   return { checkout: checkout!, env }
 }
 

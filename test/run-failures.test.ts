@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { suite, test, type TestContext } from 'node:test'
 import { all, at, type Face, faces, gone, kinds, model, one, place, sluice, tell, type Told } from './run-support.ts'
 import { command } from './run.ts'
+import { quote } from './quote.ts'
 
 /** What each format says of an end. `code`: of session_error. */
 type Said = { exit: number; reason?: string; code?: string | number; stop: string; claude: string; appctl?: RegExp }
@@ -253,7 +254,7 @@ suite('what is missing or wrong', () => {
     const circle = await sluice(here, ['run', 'go', '--model', 'script/demo', '--dir', 'circle'])
     assert.deepEqual([circle.code, circle.stderr], [2, 'sluice: cannot work in "circle": its links lead in a circle\n'])
     for (const args of ['run go --model script/demo', 'claude -p go']) {
-      const line = `mkdir gone && cd gone && rmdir ../gone && ${command} ${args}`
+      const line = `mkdir gone && cd gone && rmdir ../gone && ${quote(command)} ${args}`
       const { status, stderr } = spawnSync('sh', ['-c', line], { cwd: here.top, env: here.env, encoding: 'utf8' })
       assert.match(stderr, /sluice: cannot work in ".": no such file\n$/)
       assert.equal(status, 2)

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Rec } from '../src/base/json.ts'
 import {
   all,
@@ -88,7 +88,7 @@ suite('a signal', () => {
         const live = start(here, ['run', ...words, '--run-id', 'r1', '--sentinel-file', sentinel, '--on-event', event, ...args], {
           open: true,
         })
-        if (words[0] === '-') await sleep(500) // nothing shows that it reads
+        if (words[0] === '-') await eventually(() => catchesHangup(live.pid), 'its ear for signals')
         else await eventually(() => existsSync(event), 'its output')
         live.child.kill(signal)
         assert.equal((await live.ended).code, codes[signal], what)
@@ -207,3 +207,9 @@ test('what is killed with a tool at work says so when it goes on', async (t) => 
   assert.deepEqual(processesOf(here), [])
   assert.ok(!readFileSync(join(here.sessions, `${String(linesOf(live.told())[0]?.['session'])}.ndjson`), 'utf8').includes(key))
 })
+
+/** Node itself catches SIGINT and SIGTERM from its start; SIGHUP is sluice's own. */
+function catchesHangup(pid: number): boolean {
+  const mask = /^SigCgt:\s*(\w+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '0'
+  return (BigInt(`0x${mask}`) & 1n) === 1n
+}

@@ -119,7 +119,7 @@ test('nothing in a session can act on the terminal, wherever it stands', () => {
     { type: 'never heard of', session_id: evil, [evil]: evil },
   ]
   const file = scratch('evil.ndjson', `${records.map((record) => JSON.stringify(record)).join('\n')}\n${evil}\n`)
-  const page = onTerminal(80, file).replaceAll(escapes, '')
+  const page = onTerminal(80, quote(file)).replaceAll(escapes, '')
   assert.match(page, /\\u001b\]0;owned/)
   assert.doesNotMatch(page, /[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/)
 })

@@ -218,7 +218,7 @@ test('several files are told as they come, each in its own dialect, and the last
   appendFileSync(appctl, 'broken\n{"kind":"done"}\n')
   assert.equal((await watch.ended).code, 0)
   assert.equal(watch.out(), `${prompt}${line('one')}${endLine}EVENT session.end  stop_reason=end_turn\n`)
-  assert.match(watch.errors(), /^sluice: \S+: line 2, byte 35: not JSON \(noise\)\n$/)
+  assert.match(watch.errors(), /^sluice: .+: line 2, byte 35: not JSON \(noise\)\n$/)
 })
 
 test('accumulate holds a message until something else comes', async () => {

@@ -61,7 +61,7 @@ test('of several files a bad one is told, and the others are shown to their end'
   assert.match(whole, /session\.end .*\n$/)
   for (const [bad, message] of [
     ['/no/such/file', /^sluice: cannot read "\/no\/such\/file": no such file\n$/],
-    [scratch('unknown', '{"a":1}\n'), /^sluice: \S+unknown: cannot tell the dialect .*\n$/],
+    [scratch('unknown', '{"a":1}\n'), /^sluice: .+unknown: cannot tell the dialect .*\n$/],
   ] as const)
     for (const files of [
       [sample, bad],

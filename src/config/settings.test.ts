@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, symlinkSync } from 'node:fs'
+import { chmodSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { createProject, type Project } from '../../test/project.ts'
@@ -168,6 +168,7 @@ suite('a project that is not trusted', () => {
 
   test('a list of trusted files that cannot be relied on trusts nothing', async () => {
     using project = createProject({ 'sluice.jsonc': '{"model": "a/b"}', '~/.local/state/sluice/trust.json': 'x' })
+    chmodSync(project.path('~/.local/state/sluice/trust.json'), 0o600)
     const { leftOut, model } = await load(project)
     assert.equal(model, undefined)
     assert.match(leftOut[0]!, /the list of trusted files ".*trust.json" cannot be used: it is not JSON/)
