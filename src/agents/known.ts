@@ -27,7 +27,6 @@ function started(event: EventOf<'session.start'>, { rules, profile, model }: Kno
   }
 }
 
-/** Tokens that are not final have no price yet; what fills the context is known from the start. */
 function priced(event: EventOf<'message.end'>, { prices }: Known, now: () => number): Event {
   const { usage, model, provider, cost, context } = event
   if (usage === undefined || model === undefined) return event
@@ -36,7 +35,7 @@ function priced(event: EventOf<'message.end'>, { prices }: Known, now: () => num
   const limit = context?.limit ?? found.context
   return {
     ...event,
-    cost: cost ?? (event.usageFinal === true ? costOf(found, usage, event.at ?? now()) : undefined),
+    cost: cost ?? costOf(found, usage, event.at ?? now()),
     context: limit === undefined ? context : { used: context?.used ?? contextTokens(usage), limit },
   }
 }

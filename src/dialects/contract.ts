@@ -243,7 +243,12 @@ export type Sink = {
 }
 
 /** One a stream. Gets every event that the loss table does not drop, in order; `end` comes after the last. */
-export type Encoder = { push(event: Event): void; end(): void }
+export type Encoder = {
+  push(event: Event): void
+  end(): void
+  /** Somebody watches, and for a moment has seen nothing of what was pushed last: what is held back for completeness' sake has to go. */
+  rest?(): void
+}
 
 /** Why a record made from this event has no source record behind it; undefined when it has one. */
 export const syntheticOf = ({ kind, origin, synthetic }: Event): string | undefined =>

@@ -26,6 +26,11 @@ export function dialectSink(dialect: WritableDialect, out: LineOut, onGone: (err
   const encode = (event: Event): void => void (dropped.has(event.kind) || encoder.push(event))
   const tell = dialect.name === 'sluice' && out.encoded !== undefined ? asMade(dialect, out.encoded, encode) : encode
   const guarded = untilGone(onGone)
+  const rest = guarded(() => {
+    encoder.rest?.()
+    out.flush()
+  })
+  let resting: NodeJS.Timeout | undefined
   const templates = createJsonLines(marks)
 
   /** The record of one of them is the record of all, but for the text. */
@@ -55,16 +60,20 @@ export function dialectSink(dialect: WritableDialect, out: LineOut, onGone: (err
       const isRecord = event.kind === 'raw' && event.type !== '' && event.origin?.dialect === dialect.name
       if (isRecord && event.raw !== undefined) out.line(onOneLine(event.raw))
       else tell(event)
+      if (encoder.rest !== undefined) resting ??= setTimeout(() => ((resting = undefined), rest()), restMs)
     }),
     ...(dialect.writesPieces === true && out.lines !== undefined && { pieces: guarded(tellPieces) }),
     flush: guarded(() => out.flush()),
     end: guarded(() => {
+      clearTimeout(resting)
       encoder.end()
       out.flush()
     }),
     close: guarded(() => out.close?.()),
   }
 }
+
+const restMs = 200
 
 const marks = new Map([[textMark, pieceValue.text]])
 

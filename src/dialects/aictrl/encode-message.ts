@@ -2,7 +2,7 @@
 // A source without messages gets one step a turn. A message whose tokens are not final waits: the last of a turn takes what
 // the turn's sum leaves over.
 import type { Cost, Event, EventOf, Usage } from '../../model/event.ts'
-import { addUsage, contextTokens, totalTokens, usageSince } from '../../model/usage.ts'
+import { addUsage, contextTokens, outputTokens, totalTokens, usageSince } from '../../model/usage.ts'
 import { syntheticOf } from '../contract.ts'
 import { dropBlocks, keptIn, nextNumber, type Out, type Pending, type Session, write } from './encode-state.ts'
 import { finishOf, finishWord } from './words.ts'
@@ -57,6 +57,7 @@ export function closeStep(out: Out, session: Session, event: Event, synthetic: s
     provider: ended?.provider ?? step?.provider,
     finish: ended?.finish ?? (step?.tools === true && !isEnd(event) ? 'tool_use' : undefined),
     usage: ended?.usage,
+    cost: ended?.cost,
     synthetic,
   }
 }
@@ -94,6 +95,7 @@ export function settle(out: Out, session: Session, event: EventOf<'turn.end' | '
   const rest = usageSince(sum, before)
   if (pending.usage === undefined || totalTokens(rest) !== totalTokens(pending.usage)) out.sink.lost(event, 'usage.attributed', 'approx')
   pending.usage = rest
+  pending.cost = costFor(pending.event, rest)
   flushMessage(out, session)
 }
 
@@ -118,7 +120,7 @@ export function flushMessage(out: Out, session: Session): void {
       modelID: model,
       providerID: provider,
       agent: event?.agentName ?? session.agent ?? 'default',
-      cost: costOf(out, event),
+      cost: costOf(out, pending),
       tokens: tokensOf(out, usage),
       context: contextOf(event, usage, session.limits.get(model)),
       finish: keptIn(event, 'finish') ?? session.finish,
@@ -146,9 +148,23 @@ function tokensOf(out: Out, usage: Usage | undefined) {
   return { input, output, reasoning, cache: { read: cacheRead, write: cacheWrite } }
 }
 
+/** The cost of a message whose tokens turned out to be others: each has its price, as far as that is known from those told before. */
+function costFor(event: Pending['event'], usage: Usage): Cost | undefined {
+  const { usage: told, cost } = event ?? {}
+  if (cost?.by !== 'priced' || cost.parts === undefined || told === undefined) return cost
+  const scaled = (part = 0, now = 0, before = 0): number => (now === before ? part : before === 0 ? NaN : (part * now) / before)
+  const parts = {
+    input: scaled(cost.parts.input, usage.input, told.input),
+    output: scaled(cost.parts.output, outputTokens(usage), outputTokens(told)),
+    cacheRead: scaled(cost.parts.cacheRead, usage.cacheRead, told.cacheRead),
+    cacheWrite: scaled(cost.parts.cacheWrite, usage.cacheWrite, told.cacheWrite),
+  }
+  const usd = parts.input + parts.output + parts.cacheRead + parts.cacheWrite
+  return Number.isNaN(usd) ? undefined : { usd, parts, by: cost.by }
+}
+
 /** What nobody knows is absent, never zero. A sum without its parts cannot be told: no guess that looks like a price. */
-function costOf(out: Out, event: Pending['event']) {
-  const cost: Cost | undefined = event?.cost
+function costOf(out: Out, { event, cost }: Pick<Pending, 'event' | 'cost'>) {
   if (cost === undefined) return undefined
   if (cost.parts === undefined && cost.usd !== 0) {
     out.sink.lost(event!, 'cost', 'drop')

@@ -1,6 +1,6 @@
 // What the encoder remembers of one session, and the one way in which its records leave: held ones first.
 import type { Rec } from '../../base/json.ts'
-import type { Event, EventOf, Rule, Usage } from '../../model/event.ts'
+import type { Cost, Event, EventOf, Rule, Usage } from '../../model/event.ts'
 import type { Reason, ToolKind } from '../../model/vocabulary.ts'
 import { keptText, type Sink } from '../contract.ts'
 import type { AnyWire, Wire } from './wire.ts'
@@ -43,6 +43,7 @@ export type Pending = {
   provider: string | undefined
   finish: Reason | undefined
   usage: Usage | undefined
+  cost: Cost | undefined
   synthetic: string | undefined
 }
 

@@ -88,16 +88,9 @@ function full(on: Writer, message: WriteMessage, content: Rec, event: Event | un
     session_id: idOf(on),
     uuid: uuidOf(on, event),
   }
-  if (message.usage !== undefined) on.sink.write(record, synthetic)
-  else if (on.sink.live !== true || isOwn(on)) on.sink.hold(record, synthetic, message)
-  else {
-    on.sink.added('assistant.message.usage')
-    on.sink.write(record, synthetic)
-  }
+  if (message.usage === undefined) on.sink.hold(record, synthetic, message)
+  else on.sink.write(record, synthetic)
 }
-
-/** Our own agent tells a message's end before it does what the message asks for: others may let us wait for that. */
-const isOwn = ({ session }: Writer): boolean => session.setting.program === 'sluice'
 
 /** As /context tells it; see the decoder's `contextUsage`. */
 function contextUsage({ session }: Writer): Rec | undefined {

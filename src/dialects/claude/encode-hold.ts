@@ -1,6 +1,6 @@
 // What a message has used is known at its end, after its blocks: their records wait for it, and all that follows waits behind them. In a
-// live run the raw stream of the message goes on meanwhile, but for the stop of its last block, before which they must stand; a record that
-// is not of the message lets them go as they are.
+// live run the raw stream of the message goes on meanwhile, but for the stop of its last block, before which they must stand; and a record
+// that is not of the message lets them go as they are, if the agent tells a message's end before anything else.
 import { isRecord, type Rec } from '../../base/json.ts'
 import type { Usage } from '../../model/event.ts'
 import type { Sink } from '../contract.ts'
@@ -20,7 +20,8 @@ export type Holder = Sink & {
   release(): void
 }
 
-export function createHolder(sink: Sink): Holder {
+/** `endsFirst`: it does. */
+export function createHolder(sink: Sink, endsFirst: () => boolean): Holder {
   let queue: Held[] = []
 
   function flush(): void {
@@ -57,7 +58,7 @@ export function createHolder(sink: Sink): Holder {
       if (queue.length > 0 && sink.live === true) {
         const type = streamed(record)
         if (type !== undefined && type !== 'content_block_stop') return pass(record, synthetic)
-        if (!mayWait(record)) release()
+        if (!mayWait(record) && endsFirst()) release()
       }
       put(record, synthetic)
     },

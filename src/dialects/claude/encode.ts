@@ -36,7 +36,9 @@ import { toolEnd, writePrompt } from './encode-tool.ts'
 import { isClaudeCode, loseProgram, restOf, saidReasons, writeInit, writeResult } from './encode-turn.ts'
 
 export function encode(out: Sink): Encoder {
-  const sink = createHolder(out)
+  /** Before it does what the message asks for. */
+  const endsFirst = (): boolean => on.session.setting.program === 'sluice'
+  const sink = createHolder(out, endsFirst)
   const sessions = new Map<string | undefined, WriteSession>()
   const on: Writer = { sink, session: newSession(undefined), again: new Set(), made: 0, named: new Map(), waiting: new Set(), unnamed: 0 }
 
@@ -269,6 +271,9 @@ export function encode(out: Sink): Encoder {
 
   return {
     push,
+    rest() {
+      if (!endsFirst()) sink.release()
+    },
     end() {
       for (const notice of early.splice(0)) sink.lost(notice)
       for (const session of sessions.values()) {
