@@ -1,6 +1,7 @@
 // A stream in its own dialect, without secrets: a line a record, or one array. Records without a secret keep their bytes; the white space
 // between records does not count.
 import { utf8 } from '../base/bytes.ts'
+import { printable } from '../base/text.ts'
 import type { Dialect } from '../dialects/contract.ts'
 import type { EventOf } from '../model/event.ts'
 import type { Converter, ConvertOptions, Output } from './convert.ts'
@@ -25,7 +26,7 @@ export function redactThrough(dialect: Dialect, out: Output, redactor: Redactor,
 
   function tell(issue: EventOf<'issue'>): void {
     issues++
-    onIssue?.({ ...issue, text: redactor.text(issue.text).text })
+    onIssue?.({ ...issue, text: printable(redactor.text(issue.text).text) })
   }
 
   const reader = createReader(
