@@ -2,6 +2,7 @@
 import { claudeDoor } from './claude-door.ts'
 import { flagsHelp } from './claude-flags.ts'
 import { claudeOptions } from './claude-options.ts'
+import { wrongName } from '../config/names.ts'
 import { exitCodes, say } from './exit.ts'
 import { isTerminal, print } from './io.ts'
 import { promptOf, workFolder } from './run-options.ts'
@@ -12,10 +13,17 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (argv.includes('--version') || argv.includes('-v')) return shown(`${version} (sluice)\n`)
   const { agent, door, words, unknown } = claudeOptions(argv, workFolder('.'), process.env)
   if (unknown.length > 0) say(`sluice: passed over, for they are not known here: ${unknown.join(' ')}`)
+  for (const doubt of new Set(agent.rules.map(({ permission }) => doubtOf(permission)))) if (doubt !== undefined) say(`sluice: ${doubt}`)
   if (door.readsHost && words.length > 0)
     say('sluice: the prompt of the command line is passed over: with stream-json prompts come on stdin')
   if (door.readsHost) return claudeDoor(agent, door)
   return claudeDoor(agent, { ...door, prompt: { text: await promptOf(words, undefined, isTerminal(0)), files: [] } })
+}
+
+/** Claude Code has tools that are not known here, so a strange name alone is no mistake. */
+function doubtOf(permission: string): string | undefined {
+  const wrong = permission.length > 2 ? wrongName(permission) : undefined
+  return wrong?.includes('did you mean') === true ? wrong : undefined
 }
 
 function shown(text: string): number {

@@ -2,6 +2,7 @@
 // between records does not count.
 import { utf8 } from '../base/bytes.ts'
 import { onOneLine } from '../base/json.ts'
+import { printable } from '../base/text.ts'
 import type { Dialect } from '../dialects/contract.ts'
 import type { EventOf } from '../model/event.ts'
 import type { Converter, ConvertOptions, Output } from './convert.ts'
@@ -26,7 +27,7 @@ export function redactThrough(dialect: Dialect, out: Output, redactor: Redactor,
 
   function tell(issue: EventOf<'issue'>): void {
     issues++
-    onIssue?.({ ...issue, text: redactor.text(issue.text).text })
+    onIssue?.({ ...issue, text: printable(redactor.text(issue.text).text) })
   }
 
   const reader = createReader(

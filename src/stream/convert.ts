@@ -1,6 +1,7 @@
 // Bytes of one dialect → bytes of another. To its own dialect nothing changes: every line is still proven, its bytes are copied.
 import { copyOf, utf8 } from '../base/bytes.ts'
 import { onOneLine, type Rec, stringifyJson } from '../base/json.ts'
+import { printable } from '../base/text.ts'
 import { type Claimer, type Dialect, isWritable, typeFinder, whyInvalid, type WritableDialect } from '../dialects/contract.ts'
 import { createFramer, type Span } from '../framing/framer.ts'
 import { isSpace, skipSpace } from '../framing/scan.ts'
@@ -88,7 +89,7 @@ function translate(
   function write(event: Event): void {
     if (event.kind === 'issue') {
       issues++
-      onIssue?.(event)
+      onIssue?.({ ...event, text: printable(event.text) })
     }
     if (mayHoldRaw && copyRaw(event)) return
     const said = ledger.admit(event, sink.restores(event))
@@ -151,7 +152,7 @@ function passThrough(dialect: Dialect, out: Output, { maxLine, array = false, ot
 
   function tell(code: string, text: string, { line, offset: byte }: Span): void {
     issues++
-    onIssue?.({ code, line, byte, text })
+    onIssue?.({ code, line, byte, text: printable(text) })
   }
 
   /** When an array becomes lines, or lines and broken arrays one array; otherwise the chunks are copied whole. */

@@ -1,5 +1,6 @@
 // Which dialect is this? Every dialect is asked how sure it is of each record; mixed or unknown input is said, never guessed.
 import type { Rec } from '../base/json.ts'
+import { printable } from '../base/text.ts'
 import type { Claimer } from '../dialects/contract.ts'
 import { createFramer } from '../framing/framer.ts'
 import { createEncodingLook, type Encoding } from './encoding.ts'
@@ -52,7 +53,10 @@ export function createSniffer<One extends Claimer>(claimers: readonly One[]): Sn
     const count = tally.get(top) ?? { records: 0, claims: 0, version: undefined }
     count.records++
     count.claims += topClaim
-    count.version ??= top.version?.(record)
+    if (count.version === undefined) {
+      const version = top.version?.(record)
+      count.version = version === undefined ? undefined : printable(version)
+    }
     tally.set(top, count)
     if (topClaim >= sure) best ??= top
   }

@@ -46,8 +46,9 @@ test('codex: the request that is resolved is the one that was asked', () => {
 test('avenor: a response is to the request that is open', () => {
   const start = '{"event":"session.start","session_id":"s","backend":"x","ts":1}'
   const ask = `{"event":"permission.request","session_id":"s","request_id":${a},"options":[],"ts":2}`
-  const answer = (id: string): string => `{"event":"permission.response","session_id":"s","request_id":${id},"source":"control","ts":3}`
+  const answer = (id: string): string =>
+    `{"event":"permission.response","session_id":"s","request_id":${id},"kind":"allow","source":"control","ts":3}`
   const end = '{"event":"session.end","session_id":"s","stop_reason":"end_turn","ts":4}'
   assert.deepEqual(codes(avenor, [start, ask, answer(a), end]), [])
-  assert.deepEqual(codes(avenor, [start, ask, answer(b), end]), ['request-first'])
+  assert.deepEqual(codes(avenor, [start, ask, answer(b), end]), ['request-first', 'request-answered'])
 })

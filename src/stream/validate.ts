@@ -1,7 +1,7 @@
 // Is the stream legal? Shape by compiled checks, order by the dialect's own rules. Every byte is proven to be JSON first.
 import { mayHoldBigNumber, mayHoldHugeNumber, parseJson, type Rec, stringifyJson, withPlainNumbers } from '../base/json.ts'
 import { utf8 } from '../base/bytes.ts'
-import { quoted } from '../base/text.ts'
+import { printable, quoted } from '../base/text.ts'
 import { type Claimer, type Dialect, typeFinder, whyInvalid } from '../dialects/contract.ts'
 import { type BadCode, createFramer, type Span } from '../framing/framer.ts'
 import { foreign } from './read.ts'
@@ -58,7 +58,7 @@ export function createValidator(
   function find(code: string, severity: 'error' | 'warn', text: string, rule: string): void {
     if (severity === 'error') verdict.errors++
     else verdict.warnings++
-    onFinding({ line, byte, code, severity, text, rule })
+    onFinding({ line, byte, code, severity, text: printable(text), rule }) // it may quote the stream, and ends on a terminal
   }
   const shape = (code: keyof typeof streamRules, text: string, severity: 'error' | 'warn' = 'error'): void =>
     find(code, severity, text, streamRules[code])

@@ -6,6 +6,7 @@ import { quoted } from '../../base/text.ts'
 import { isRepair, type Order, type Report } from '../contract.ts'
 import { createForgetter } from '../forget.ts'
 import { type Channel, newChannel, stepControl } from './order-control.ts'
+import { fieldRules, judgeFields } from './order-fields.ts'
 import { forgetTurn, laneOf, newSession, type Call, type OrderSession, stepAssistant, stepStream, stepUser } from './order-message.ts'
 import { uuidFor } from './uuid.ts'
 import { isSilent } from './values.ts'
@@ -28,6 +29,7 @@ export const rules = {
   'error-result': 'A result of an error subtype carries errors and no result text.',
   'after-result': 'After its result a turn says no more; a new init begins the next.',
   'unknown-request': 'A control_response or control_cancel_request names a control_request that is open.',
+  ...fieldRules,
 } as const
 
 export type Rule = keyof typeof rules
@@ -75,6 +77,7 @@ export function order(): Order {
       if (typeof record['sessionId'] === 'string') return
       if (tag.charCodeAt(0) === letterC && tag.startsWith('control_')) return stepControl(channel, sessions.values(), record, tag, breaks)
       if (isHosts(record, tag)) return void (channel.host = true)
+      judgeFields(record, tag, breaks)
       const session = sessionOf(record)
       if (tag === 'system/init') {
         channel.agent = true
