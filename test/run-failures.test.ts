@@ -77,7 +77,7 @@ suite('the provider', () => {
 
     test(`stops at the token limit: exit code 3 (${face})`, async (t) => {
       const told = await run(t, face, 'turns: [{text: and then, finish: length}]')
-      says(told, { ...failed, exit: 3, stop: 'max_tokens', appctl: /max tokens/ })
+      says(told, { ...failed, exit: 3, reason: 'unknown', code: 'token_limit', stop: 'max_tokens', appctl: /max tokens/ })
       assert.equal(one(told.aictrl, 'message_complete')['finish'], 'max_tokens')
     })
   }
@@ -151,7 +151,7 @@ suite('a cap', () => {
 
   test('on money ends with exit code 4', async (t) => {
     const told = await run(t, 'script', `model: anthropic/claude-sonnet-4-5\nturns:\n${endless}`, '--max-cost', '0.001')
-    says(told, { exit: 4, reason: 'unknown', code: 'budget', stop: 'error', claude: 'error_max_budget_usd', appctl: /max cost reached/ })
+    says(told, { exit: 4, reason: 'unknown', code: 'max_cost', stop: 'error', claude: 'error_max_budget_usd', appctl: /max cost reached/ })
   })
 
   test('on tokens waits for no answer, and a call beside that needs none is made', async (t) => {
