@@ -28,7 +28,13 @@ export type Played = {
   policies?: Readonly<Record<string, Policy>>
 }
 
-export type Told = { done: Done; events: Event[]; told<K extends Kind>(kind: K): EventOf<K>[] }
+export type Told = {
+  done: Done
+  events: Event[]
+  told<K extends Kind>(kind: K): EventOf<K>[]
+  /** What was written in each dialect. */
+  streams: ReadonlyMap<string, readonly string[]>
+}
 
 export type Replayed = Played & { exit?: number; dies?: boolean }
 
@@ -90,7 +96,8 @@ export async function playRun(start: (host: Host) => Running, played: Played = {
   for (const [name, lines] of streams) await legal(name, lines)
   assert.equal(events.filter(({ kind }) => kind === 'session.end').length, 1)
   assert.equal(events.at(-1)!.kind, 'session.end')
-  return { done, events, told: <K extends Kind>(kind: K) => events.filter((event): event is EventOf<K> => event.kind === kind) }
+  const told = <K extends Kind>(kind: K): EventOf<K>[] => events.filter((event): event is EventOf<K> => event.kind === kind)
+  return { done, events, told, streams }
 }
 
 async function legal(name: string, lines: readonly string[]): Promise<void> {

@@ -156,7 +156,7 @@ export const scenarios: readonly Scenario[] = [
     turns: (words) => [{ tools: [words.echo('ping')] }, { text: 'It did not come back.' }],
     flags: ['--permission', 'echo_echo=deny', ...free],
     expected: { exit: 0, ended: 'ok', by: 'rule', not: 'echo: ping' },
-    but: { copilot: giveUp, 'codex-acp': giveUp },
+    but: { copilot: giveUp },
   },
   {
     name: 'narrow rule',

@@ -6,7 +6,9 @@ import { isRecord } from '../base/json.ts'
 import { quoted } from '../base/text.ts'
 import { claimer as claude } from '../dialects/claude/claim.ts'
 import { homeOf } from '../files/home.ts'
+import { sessionsFolder } from '../log/sessions.ts'
 import { CommandError, exitCodes, hasCode, systemReason } from './exit.ts'
+import { countsHere } from './usage-own.ts'
 
 /** How a log is read; `stream` is any dialect. */
 export type LogKind = 'claude' | 'codex' | 'opencode' | 'opencode-db' | 'stream'
@@ -18,7 +20,7 @@ export type Skipped = { path: string; why: string }
 
 type Found = { path: string; size: number; mtime: number }
 
-/** The logs of the agents on this machine. What is closed to us is added to `skipped`. */
+/** The logs of the agents on this machine, and sluice's own sessions. What is closed to us is added to `skipped`. */
 export function agentLogs(skipped: Skipped[], env: NodeJS.ProcessEnv = process.env): Log[] {
   const home = homeOf(env)
   const xdg = (name: string, usual: string): string => (isAbsolute(env[name] ?? '') ? env[name]! : join(home, usual))
@@ -34,7 +36,7 @@ export function agentLogs(skipped: Skipped[], env: NodeJS.ProcessEnv = process.e
     (kind: LogKind) =>
     ({ path, size }: Found): Log => ({ path, size, kind, named: false })
   const filesIn = createFinder(skipped)
-  return [
+  const logs = [
     ...unique(claude.flatMap((folder) => inOrder(filesIn(join(folder, 'projects'), /\.jsonl$/)))).map(log('claude')),
     ...unique(
       ['sessions', 'archived_sessions'].flatMap((part) => inOrder(filesIn(join(codex, part), /\.jsonl$/))),
@@ -46,6 +48,9 @@ export function agentLogs(skipped: Skipped[], env: NodeJS.ProcessEnv = process.e
     ...filesIn(join(opencode, 'storage/message'), /\.json$/).map(log('opencode')),
     ...filesIn(join(copilot, 'session-state'), /\.jsonl$/).map(log('stream')),
   ]
+  const paths = logs.map(({ path }) => path)
+  const own = inOrder(filesIn(sessionsFolder(env), /\.ndjson$/, 1)).filter(({ path }) => countsHere(path, headOf(path), paths))
+  return [...logs, ...own.map(log('stream'))]
 }
 
 export const opencodeDatabase = /(^|\/)opencode(-[\w-]+)?\.db$/
