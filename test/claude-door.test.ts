@@ -347,3 +347,9 @@ test('sluice run --format claude --input-format claude is the same door', async 
   assert.equal(host.lines.at(-1)?.['result'], 'That is all.')
   assertLegal(host.lines)
 })
+
+test('a tool that is nearly one of ours is doubted, one that only Claude Code has is not', () => {
+  const said = (tool: string): string => sluice(['claude', '-p', 'hi', '--model', 'script/demo', '--disallowedTools', tool]).stderr
+  assert.match(said('Bsh(rm:*)'), /^sluice: there is no tool or permission "bsh"; did you mean bash\?$/m)
+  for (const tool of ['Bash', 'LSP', 'REPL', 'KillShell', 'mcp__files__read']) assert.doesNotMatch(said(tool), /did you mean/, tool)
+})

@@ -20,9 +20,12 @@ export async function run(argv: readonly string[]): Promise<number> {
   return claudeDoor(agent, { ...door, prompt: { text: await promptOf(words, undefined, isTerminal(0)), files: [] } })
 }
 
-/** Claude Code has tools that are not known here, so a strange name alone is no mistake. */
+/** Tools of Claude Code that have names like some of ours. */
+const othersTools: ReadonlySet<string> = new Set(['lsp', 'repl', 'mcpsearch'])
+
+/** Claude Code has tools that are not known here, so a strange name alone is no mistake; nearly one of ours is. */
 function doubtOf(permission: string): string | undefined {
-  const wrong = permission.length > 2 ? wrongName(permission) : undefined
+  const wrong = othersTools.has(permission) ? undefined : wrongName(permission)
   return wrong?.includes('did you mean') === true ? wrong : undefined
 }
 
