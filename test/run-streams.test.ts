@@ -48,7 +48,7 @@ suite('every record', () => {
       assert.equal(told.code, 0, told.stderr)
       assert.equal(documented(aictrlRecords).length, 18)
       assert.deepEqual(missing(documented(aictrlRecords), kinds(told.aictrl, 'type')), ['session_error'])
-      assert.deepEqual(missing(documented(appctlRecords), kinds(told.appctl)), ['awaiting_input', 'error', 'context_notice'])
+      assert.deepEqual(missing(documented(appctlRecords), kinds(told.appctl)), ['awaiting_input', 'error', 'context_notice', 'POST /run'])
       agree(told)
     })
 

@@ -3,7 +3,7 @@
 import type { Rec } from '../../base/json.ts'
 import { isRecord } from '../../base/json.ts'
 import { quoted } from '../../base/text.ts'
-import type { Order, Report } from '../contract.ts'
+import { isRepair, type Order, type Report } from '../contract.ts'
 import { fieldRules, judgeFields, known } from './order-fields.ts'
 import { checkNumbers } from './order-numbers.ts'
 import { judgeSkill } from './order-skill.ts'
@@ -141,12 +141,13 @@ export function order(): Order {
     owners.set(lane, [...(owners.get(lane) ?? []).filter((one) => one !== session), session])
   }
 
-  function startLane(session: Session, { subagentSessionID: lane, parentSessionID: parent }: Wire<'subagent_start'>, report: Report): void {
+  function startLane(session: Session, record: Wire<'subagent_start'>, report: Report): void {
+    const { subagentSessionID: lane, parentSessionID: parent } = record
     if (session.lanes.get(lane) === 'open') breaks(report, 'subagent-open', `a second subagent_start of ${quoted(lane)}, which is open`)
     if (parent !== undefined && session.id !== undefined && parent !== session.id && (parent === lane || !session.lanes.has(parent)))
       breaks(report, 'subagent-parent', `the parent ${quoted(parent)} of the subagent ${quoted(lane)} has not started`)
     openLane(session, lane)
-    if (parent !== undefined) session.parents.set(lane, parent)
+    if (parent !== undefined && !isRepair(record)) session.parents.set(lane, parent) // a repair can only guess
   }
 
   function completeLane(
@@ -235,8 +236,9 @@ export function order(): Order {
   /** The subagent that a record can be of only once it has started. */
   function laneOf(session: Session, next: Rec, tag: string): string | undefined {
     if (tag === 'tool_use') return (next as Wire<'tool_use'>).part.sessionID
-    const { sessionID, subagentSessionID } = next as Partial<Wire<'subagent_complete'>>
-    const named = tag === 'subagent_complete' ? subagentSessionID : tag.startsWith('permission_') ? sessionID : undefined
+    const { sessionID, subagentSessionID, parentSessionID } = next as Partial<Wire<'subagent_complete'>>
+    const ofLane = tag === 'subagent_complete' ? subagentSessionID : tag === 'subagent_start' ? parentSessionID : undefined
+    const named = tag.startsWith('permission_') ? sessionID : ofLane
     return named === undefined || session.lanes.has(named) ? undefined : named
   }
 

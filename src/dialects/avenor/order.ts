@@ -4,11 +4,12 @@
 import type { Rec } from '../../base/json.ts'
 import { quoted } from '../../base/text.ts'
 import { isRepair, type Order, type Report } from '../contract.ts'
+import { answer, answering, ask, lacksRequest, type Request, requestOf, unanswered } from './order-ask.ts'
 import { judgeClaude, judgeKeys, keyRules } from './order-keys.ts'
 import { createLoopOrder } from './order-loop.ts'
 import { judgeWords, wordRules } from './order-words.ts'
 import type { AnyWire, Wire } from './wire.ts'
-import { degenerate, isOnScreen } from './words.ts'
+import { degenerate } from './words.ts'
 
 export const rules = {
   'status-first': 'A status that Avenor adds stands right before the event that caused it; done stands right before session.end.',
@@ -41,16 +42,9 @@ export const rules = {
 export type Breaks = (code: keyof typeof rules, text: string, severity?: 'error' | 'warn') => void
 
 type Promised = { next: string; code: 'status-first' | 'degenerate-end' | 'waiting-asks'; text: string; severity: 'error' | 'warn' }
-type Request = {
-  id: string | undefined
-  options: readonly string[] | undefined
-  /** The word of each option's kind, where it has one. */
-  kinds: ReadonlyMap<string, string>
-  onScreen: boolean
-}
 /** The word of a call's `kind` while it is open ('' when it has none), false when it is over. */
 type Call = string | false
-type Session = ReturnType<typeof createSession>
+export type Session = ReturnType<typeof createSession>
 
 const mostPast = 4096
 const mostCalls = 4096
@@ -120,8 +114,8 @@ export function order(): Order {
     if (session.stopReason !== undefined && reason !== session.stopReason)
       breaks('degenerate-end', `session.end says ${quoted(reason)}, the error before it ${quoted(session.stopReason)}`)
     if (lacksError(session, record)) breaks('degenerate-end', `session.end says ${quoted(reason)}, and no avenor.error tells of it`)
-    const { request } = session
-    if (request?.id !== undefined && !request.onScreen && session.backend !== 'claude' && endsWell.has(reason))
+    const request = unanswered(session, record)
+    if (request !== undefined)
       breaks('request-answered', `session.end says ${quoted(reason)}, and permission.request ${quoted(request.id)} has no response`)
     session.ended = reason
     session.occasion = isRepair(record) ? -1 : occasion // what was taken for missing may come yet, in the wrong place
@@ -237,7 +231,11 @@ export function order(): Order {
         if (record.event === 'permission.response' && lacksRequest(session, record)) return [requestOf(record)]
         if (record.event === 'session.end') {
           const known = session ?? createSession(session_id)
-          return [...closing(known, record.ts), ...(lacksError(known, record) ? [degenerateError(record)] : [])]
+          return [
+            ...answering(known, record),
+            ...closing(known, record.ts),
+            ...(lacksError(known, record) ? [degenerateError(record)] : []),
+          ]
         }
         const isLast = tag === 'avenor.loop.end' && run_id !== undefined // nothing of the run may follow
         return [...(isLast ? endsOf(({ run }) => run === run_id, record.ts) : []), ...loops.missing(record)]
@@ -295,60 +293,11 @@ function update(session: Session, { toolCallId: id, status: state, kind }: Wire<
 const isOpen = (call: Call | undefined): call is string => typeof call === 'string'
 const openOf = ({ calls }: Session): string[] => [...calls].filter(([, call]) => isOpen(call)).map(([id]) => id)
 
-function ask(session: Session, { request_id: wire, options, source }: Wire<'permission.request'>, breaks: Breaks): void {
-  const id = wire === undefined ? undefined : String(wire)
-  const { request } = session
-  if (id === undefined) breaks('request-first', 'permission.request without request_id')
-  // A dialog on a screen goes away without a word when a person answers it. And the program may tell a request twice.
-  if (request !== undefined && !request.onScreen)
-    breaks('one-request', `permission.request ${quoted(id)} while ${quoted(request.id)} is pending`, request.id === id ? 'warn' : 'error')
-  const offered = options?.map((option) => (typeof option === 'string' ? option : (option.optionId ?? option.id ?? '')))
-  const kinds = new Map(
-    options?.flatMap((option) =>
-      typeof option !== 'string' && option.kind ? [[option.optionId ?? option.id ?? '', answerOf(option.kind)] as const] : [],
-    ),
-  )
-  session.request = { id, options: offered, kinds, onScreen: isOnScreen(source) }
-}
-
-/** allow_once, allow_always, reject_once, deny … */
-const answerOf = (kind: string): string => {
-  const word = kind.trim().toLowerCase()
-  return word.startsWith('allow') ? 'allow' : word.startsWith('reject') || word.startsWith('deny') ? 'reject' : word
-}
-
-function answer(session: Session, { request_id: wire, option_id: option, kind }: Wire<'permission.response'>, breaks: Breaks): void {
-  const { request } = session
-  const id = String(wire)
-  if (request === undefined || request.id !== id)
-    return breaks('request-first', `permission.response to ${quoted(id)}, which was not asked`)
-  session.request = undefined
-  session.answered = id
-  if (option && request.options !== undefined && !request.options.includes(option))
-    breaks('known-option', `option ${quoted(option)} was not offered`)
-  const chosen = option ? request.kinds.get(option) : undefined
-  if (chosen !== undefined && kind && answerOf(kind) !== chosen)
-    breaks('answer-kind', `permission.response says ${quoted(kind)}, its option ${quoted(option)} is of kind ${quoted(chosen)}`)
-}
-
 /** Updates for the calls that are still open, as they must stand before session.end. */
 const closing = ({ id: session_id, run: run_id, calls }: Session, ts: number | undefined): Rec[] =>
   [...calls].flatMap(([toolCallId, kind]) =>
     isOpen(kind) ? [{ event: 'tool.call_update', session_id, run_id, toolCallId, kind: kind || undefined, status: 'failed', ts }] : [],
   )
-
-/** An answer that comes again lacks no request; nor does one to another request than the open one, for that cannot be mended. */
-const lacksRequest = (session: Session | undefined, { request_id: id }: Wire<'permission.response'>): boolean =>
-  session?.ended === undefined && session?.request === undefined && session?.answered !== String(id)
-
-const requestOf = ({ session_id, run_id, request_id, option_id, kind, ts }: Wire<'permission.response'>): Rec => ({
-  event: 'permission.request',
-  session_id,
-  run_id,
-  request_id,
-  options: option_id ? [{ optionId: option_id, kind: kind ?? undefined }] : undefined,
-  ts,
-})
 
 const lacksError = ({ isDegenerate, ended }: Session, { stop_reason: reason }: Wire<'session.end'>): boolean =>
   reason === degenerate && !isDegenerate && ended === undefined
@@ -372,7 +321,6 @@ const ending = ({ id: session_id, run: run_id, stopReason }: Session, ts: number
   ts,
 })
 
-const endsWell: ReadonlySet<string> = new Set(['end_turn', 'stop_sequence'])
 const cutsIn: ReadonlySet<string> = new Set(['session.end', 'avenor.error'])
 const noCalls = new Map<string, Call>()
 const beginsAgain: ReadonlySet<string> = new Set(['session.start', 'agent.prompt_queued', 'agent.prompt_submitted', 'user.message_chunk'])

@@ -18,7 +18,7 @@ export function judgeFields(record: Rec, tag: string, breaks: Breaks): void {
   if (record['synthetic'] !== undefined) return
   const isMessage = tag === 'assistant' || tag === 'user'
   const isResult = tag.startsWith('result')
-  if ((isMessage || isResult || tag === 'system/init' || tag === 'stream_event') && !record['session_id'])
+  if ((isMessage || isResult || tag === 'system/init' || tag === 'stream_event') && record['session_id'] === undefined)
     breaks('session-id', `${tag} has no session_id`)
   if (isMessage) judgeMessage(record as Wire<'assistant' | 'user'>, tag, breaks)
   if (!isResult) return
