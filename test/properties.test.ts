@@ -129,8 +129,11 @@ const harmed = {
   scrambled: (dialect: DialectName, seed: number) => scrambled(legalStream(dialect, seed), createRandom(seed)),
 }
 
-/** Rules of the model that illegal input still leads readers to break. */
-const strictly: Partial<Record<DialectName, string>> = { avenor: 'answers to questions that were not told' }
+/**
+ * An answer in Avenor's log may have its question outside of it. It is told without one: a question that nobody told would be a milestone of its
+ * own, and would open a session that has ended.
+ */
+const unasked: Partial<Record<DialectName, RegExp>> = { avenor: /permission\.answer: an answer by \w+ to .*, which is not open$/ }
 
 /** Events are records of the dialect `sluice`; its own checker finds nothing in them. */
 const judged = (events: readonly Event[]): string[] => told(findingsOf(linesOf(recordsOf(events)), 'sluice'))
@@ -149,9 +152,14 @@ suite('readers emit canonical events in canonical order', () => {
     if (dialect === 'sluice') continue
     for (const [how, make] of Object.entries(harmed)) {
       test(`${dialect}, ${how}`, () => holds(40, (seed) => assert.deepEqual(judged(eventsOf(linesOf(make(dialect, seed)), dialect)), [])))
-      test(`${dialect}, ${how}, by every rule of the model`, { todo: strictly[dialect] ?? false }, () =>
-        holds(40, (seed) => assert.deepEqual(breachesOf(eventsOf(linesOf(make(dialect, seed)), dialect)), [])),
-      )
+      test(`${dialect}, ${how}, by every rule of the model`, () =>
+        holds(40, (seed) => {
+          const breaches = breachesOf(eventsOf(linesOf(make(dialect, seed)), dialect))
+          assert.deepEqual(
+            breaches.filter((breach) => unasked[dialect]?.test(breach) !== true),
+            [],
+          )
+        }))
     }
   }
 })
