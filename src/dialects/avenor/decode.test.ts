@@ -54,16 +54,7 @@ const examples: Record<string, Rec> = {
     question: 'Run this command?',
     options: yesNo,
   },
-  '03-permission-response': {
-    kind: 'permission.answer',
-    session: 'ses_xyz',
-    at,
-    turn: 1,
-    id: '17',
-    decision: 'allow',
-    option: 'allow',
-    by: 'file',
-  },
+  '03-permission-response': { kind: 'permission.answer', session: 'ses_xyz', at, id: '17', decision: 'allow', option: 'allow', by: 'file' },
   '04-loop-start': { kind: 'run.start', run, at, maxIterations: 5, prePhases: 1, loopPhases: 2 },
   '05-phase-start': { kind: 'phase.start', run, at, name: 'code_review', iteration: 1, stage: 'loop' },
   '06-phase-end': { kind: 'phase.end', run, at, name: 'code_review', iteration: 1, reason: 'end_turn' },
@@ -441,14 +432,14 @@ test('who answered, and how', () => {
   assert.deepEqual(answer({ option_id: 'allow' }), ['allow', 'unknown'])
 })
 
-test('a second answer says nothing new; one to a question that was not told implies it', () => {
+test('a second answer says nothing new; one to a question that was not told does', () => {
   const response = { event: 'permission.response', session_id: session, request_id: '1', kind: 'allow' }
   const told = (...records: Rec[]): string[] =>
     decodeAll(records)
       .filter(({ kind }) => kind.startsWith('permission.') || kind === 'raw')
       .map((event) => (event.kind === 'raw' ? event.why : event.kind))
-  assert.deepEqual(told(response), ['permission.request', 'permission.answer'])
-  assert.deepEqual(told(response, response), ['permission.request', 'permission.answer', 'redundant'])
+  assert.deepEqual(told(response), ['permission.answer'])
+  assert.deepEqual(told(response, response), ['permission.answer', 'redundant'])
   const request = { event: 'permission.request', session_id: session, request_id: '1', options: ['allow'] }
   assert.deepEqual(told(request, response, response), ['permission.request', 'permission.answer', 'redundant'])
   const twice = ['permission.request', 'permission.answer', 'permission.request', 'permission.answer']

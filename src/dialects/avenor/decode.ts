@@ -198,7 +198,6 @@ export function decode(pen: Pen): DecoderBody {
     if (answered.has(key) && !pen.isAsked(id ?? '')) return pen.raw(record.event, 'redundant', place)
     if (answered.size >= mostOffers) answered.clear()
     answered.add(key)
-    if (id !== undefined && !pen.isAsked(id)) pen.emit('permission.request', { id, options: [] }, { ...place, synthetic: 'implied' })
     if (isUnknownSource(source)) keep(place, { source })
     pen.emit(
       'permission.answer',
