@@ -232,7 +232,7 @@ test('what a question shows cannot act on the terminal', async (t) => {
   const line = `exec script -qefc ${quote(run)} ${quote(join(here.top, 'raw'))}`
   using pane = openPane(['/bin/sh', '-c', line], { cwd: here.root, env: { ...here.env, ...env } })
   for (const key of ['n', '1']) {
-    await pane.shows(key === '1' ? /your own words: *$/ : /n Reject: *$/)
+    await pane.shows(key === '1' ? /your own words: *$/ : /n Reject · c Reject and stop: *$/)
     pane.press(key, 'Enter')
   }
   await pane.shows(/EXIT 0/)

@@ -5,12 +5,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Rec, stringifyJson } from '../base/json.ts'
 import { quoted } from '../base/text.ts'
 import type { Event, EventOf } from '../model/event.ts'
-import { isAllowing } from '../model/option.ts'
 import { outcomeOf } from '../model/outcome.ts'
 import type { Pieces } from '../model/pieces.ts'
 import { toolKindOf } from '../model/tool-kind.ts'
 import type { Ask, Command } from '../supervise/contract.ts'
-import { askFor, type Asking, askOf, isAsk } from './ask.ts'
+import { askFor, isAsk } from './ask.ts'
 import { inBursts } from './burst.ts'
 import type { Done, Host, Running } from './contract.ts'
 import { createCourse } from './course.ts'
@@ -24,8 +23,8 @@ import { drain } from './process/drain.ts'
 import { type Exit, type Group, startGroup } from './process/group.ts'
 import { linesOf } from './process/lines.ts'
 import { tailNotice, tailOf, type Tail } from './process/tail.ts'
-import { offeredIn } from './options.ts'
 import { promptOf } from './prompt.ts'
+import { createQuestions } from './questions.ts'
 import { createScene } from './scene.ts'
 
 const mostUnread = 32 * 2 ** 20 // bytes that were written to it
@@ -34,11 +33,9 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
   const host = inBursts(above)
   const { program } = driver
   const cwd = typeof program === 'string' ? '/' : program.cwd
-  const isHeld = request.guard !== undefined && driver.seesAll !== true
   const began = host.now()
   const course = createCourse()
   const scene = createScene(request, host)
-  const asks = new Map<string, Ask | 'answered'>()
   const refused = new Set<string>() // calls, before they were made
   const timers = new Set<NodeJS.Timeout>()
   let group: Group | undefined
@@ -112,8 +109,8 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     for (const one of early.before(events)) {
       const event = scene.place(one)
       if (event === undefined) continue
-      if (isAsk(event)) raise(event)
-      else if (!isToldAnswer(event)) tell(event)
+      if (isAsk(event)) questions.raise(event)
+      else if (!questions.isToldAnswer(event)) tell(event)
     }
     parting.step()
   }
@@ -169,29 +166,8 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     return (kind === 'message.end' || kind === 'tool.end') && course.openCalls(agent) === 0 && course.openCalls() === 0
   }
 
-  /** The host tells the question itself, if it asks anybody: what an agent asks looks the same for all agents. */
-  function raise(event: Asking): void {
-    const ask = askOf(event, request.profile, cwd)
-    if (isClosed) {
-      ask.onlyNo = unheardText
-      parting.asked(ask)
-    }
-    const options = event.kind === 'permission.request' ? offeredIn(event, isHeld, driver.refusal) : undefined
-    if (options?.some(isAllowing) === false) ask.onlyNo ??= onlyNoText
-    if (options !== undefined) ask.options = options
-    asks.set(ask.id, ask)
-    host.raise(ask)
-  }
-
-  /** An answer to what was raised is told by the host, who knows who gave it. One that the agent gives itself ends the question. */
-  function isToldAnswer(event: Event): boolean {
-    if (event.kind !== 'permission.answer' && event.kind !== 'question.answer') return false
-    const ask = event.id === undefined ? undefined : asks.get(event.id)
-    if (ask === undefined) return false
-    asks.delete(event.id!)
-    if (ask !== 'answered') host.withdraw(ask.id)
-    return true
-  }
+  const unheard = (ask: Ask): void => parting.asked(ask)
+  const questions = createQuestions({ driver, request, cwd, host, isClosed: () => isClosed, unheard })
 
   // ── to the agent ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -246,9 +222,8 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
         else late.push(command)
         break
       case 'permission': {
-        const ask = asks.get(command.id)
-        if (ask === undefined || ask === 'answered') return
-        asks.set(command.id, 'answered')
+        const ask = questions.answered(command.id)
+        if (ask === undefined) return
         wasStopped ||= command.answer.decision !== 'allow'
         // A turn that goes on without what it asked for does not come to its own end.
         if (cancel?.when === 'step' && command.answer.decision === 'cancelled') broken = 'now'
@@ -387,8 +362,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     parting.over()
     for (const timer of timers) clearTimeout(timer)
     const said = stderr?.text() ?? ''
-    const { title } = driver
-    const turn = course.lastTurn()
+    const [{ title }, turn] = [driver, course.lastTurn()]
     const { reason, error } = endOfRun({
       title,
       exit,
@@ -413,7 +387,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
       // before the turn that it cuts short has its end
       scene.tell('error', { scope: 'session', fatal: true, error, source: driver.name })
     safely(() => listener.end({ ...cause, session: main() }), true)
-    for (const ask of asks.values()) if (ask !== 'answered') host.withdraw(ask.id)
+    questions.withdrawAll()
     const { usage, cost } = course.spent()
     const durationMs = host.now() - began
     const rest = { durationMs, ...(turn?.text !== undefined && { text: turn.text }), ...(cost !== undefined && { cost }) }
@@ -423,8 +397,5 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
 
   return { send, done: Promise.race([run(), forcedEnd]) }
 }
-
-const onlyNoText = 'The agent does not offer that this call alone is allowed. The call was not made.'
-const unheardText = 'The input of the agent is closed: no answer can reach it.'
 
 const notFound = ({ title }: Driver, { file }: Program): string => `${title} could not be started: there is no program "${file}"`
