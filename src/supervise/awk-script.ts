@@ -11,7 +11,7 @@ export const awkScript = (script: string): boolean => readsOn(script, { at: 0, d
 
 const token =
   /(?<blank>(?:[ \t\r\n]|\\\n)+)|(?<comment>#[^\n]*)|(?<text>"(?:\\[^]|[^"\\\n])*")|(?<number>(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)|(?<name>[A-Za-z_]\w*)|(?<twice>\+\+|--)|(?<operator>\|\||&&|[-+*%^]=|\*\*=?|[!=<>]=|>>|[-+*%^!~?:=<>,;{}()[\]$&])/y
-const expression = /\/(?:\\[^\n]|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\\n])*\]|[^/\\\n[])*\//y
+const expression = /\/(?:\\[^\n]|\[\^?\]?(?:\\.|\[:\w+:\]|\[(?!:\w+:\])|[^\]\\\n[])*\]|[^/\\\n[])*\//y
 
 const words = new Set(
   'if else while for do switch case default print printf return in delete exit next nextfile function func BEGIN END'.split(' '),

@@ -222,7 +222,7 @@ const everyday = fixture('everyday.txt')
 
 test('bash=allow allows everyday shell without asking', () => {
   const given = [...defaultRules, ...['bash=allow', 'write=allow'].map(parseRule)]
-  const all = [...everyday, ...harmless, ...tools]
+  const all = [...everyday, ...fixture('everyday-more.txt'), ...harmless, ...tools]
   assert.ok(everyday.length >= 200)
   assert.deepEqual(
     all.filter((command) => !isAllowed(command, given)),

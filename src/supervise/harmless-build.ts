@@ -33,7 +33,7 @@ const compiler: Harmless = {
 /** Flags in a variable of make are judged as the compiler's own. */
 const flagVariable = /^(C|CXX|CPP|LD|F)FLAGS[:+?]?=([\w.,:/@+=\s-]*)$/
 const plainVariable =
-  /^(V|VERBOSE|Q|DEBUG|PREFIX|DESTDIR|BUILD(_?TYPE|_?DIR)?|MODE|ENV|TARGET|TARGETS|TESTS?|NAME|VERSION|TAG|PORT|HOST|JOBS|PLATFORM|ARCH|OS|RELEASE|COVERAGE|FILTER|RUN|PKG|PACKAGE|FILES?|CONFIG|PROFILE|BRANCH|IMAGE|REGION|STAGE|SERVICE|WHAT|COUNT|TIMEOUT|[a-z]+)[:+?]?=[\w.,:/@+ -]*$/
+  /^(Q=@?$|RUN[:+?]?=[\w.,:@+-]*$|((V|VERBOSE|DEBUG|PREFIX|DESTDIR|BUILD(_?TYPE|_?DIR)?|MODE|ENV|TARGET|TARGETS|TESTS?|NAME|VERSION|TAG|PORT|HOST|JOBS|PLATFORM|ARCH|OS|RELEASE|COVERAGE|FILTER|PKG|PACKAGE|FILES?|CONFIG|PROFILE|BRANCH|IMAGE|REGION|STAGE|SERVICE|WHAT|COUNT|TIMEOUT|[a-z]+)[:+?]?=[\w.,:/@+ -]*$))/
 
 function makeHarm({ operands }: Use, problemOf: ProblemOf): string | undefined {
   for (const { value, text } of operands) {
@@ -57,7 +57,7 @@ const make: Harmless = {
 }
 
 const cmakeValue =
-  /^(CMAKE_(BUILD_TYPE|INSTALL_PREFIX|EXPORT_COMPILE_COMMANDS|CXX_STANDARD|C_STANDARD|VERBOSE_MAKEFILE|POSITION_INDEPENDENT_CODE|PREFIX_PATH|OSX_ARCHITECTURES|BUILD_PARALLEL_LEVEL)|BUILD_(TESTING|SHARED_LIBS|\w+)|\w*(ENABLE|WITH|USE|TESTS?|EXAMPLES|DOCS|SANITIZE|COVERAGE|WERROR)\w*)(:\w+)?=[\w./+ -]*$/
+  /^(CMAKE_(BUILD_TYPE|INSTALL_PREFIX|EXPORT_COMPILE_COMMANDS|CXX_STANDARD|C_STANDARD|VERBOSE_MAKEFILE|POSITION_INDEPENDENT_CODE|PREFIX_PATH|OSX_ARCHITECTURES|BUILD_PARALLEL_LEVEL)|BUILD_(TESTING|SHARED_LIBS|\w+)|(?!CMAKE_|CTEST_)\w*(ENABLE|WITH|USE|TESTS?|EXAMPLES|DOCS|SANITIZE|COVERAGE|WERROR)\w*)(:\w+)?=[\w./+ -]*$/
 
 /** Modules of python that do their work without being given code. */
 const modules =
@@ -81,7 +81,10 @@ const node = interpreter(
   --max-old-space-size= --stack-size= --stack-trace-limit= --expose-gc --env-file= --env-file-if-exists= --conditions= --preserve-symlinks --prof
   --cpu-prof --heap-prof --jitless --permission --allow-fs-read= --v8-options --no-deprecation --pending-deprecation --throw-deprecation`,
   /^(--test|--version|-v|--help|-h|--run|--v8-options)$/,
-  { values: { '--test-reporter': /^(spec|tap|dot|junit|lcov)$/, '-C': /^[\w-]+$/, '--experimental-specifier-resolution': /^node$/ } },
+  {
+    operands: /^(?!-$|\/dev\/|[\w+.-]+:|inspect$)/,
+    values: { '--test-reporter': /^(spec|tap|dot|junit|lcov)$/, '-C': /^[\w-]+$/, '--experimental-specifier-resolution': /^node$/ },
+  },
 )
 
 const python: Harmless = {

@@ -65,6 +65,8 @@ function configHarm({ options, operands }: Use): string | undefined {
   const isLook = options.some(([name]) => /^(--(get.*|list|unset.*)|-l)$/.test(name))
   const [verb, ...others] = operands.map(({ value, text }) => value ?? text)
   if (/^(edit|(rename|remove)-section)$/.test(verb ?? '')) return verb
+  const negation = options.find(([name]) => name.startsWith('--no-')) // it takes a look back
+  if (negation !== undefined) return negation[0]
   if (isLook || verb === undefined || /^(get|list|unset)$/.test(verb)) return undefined
   const [key = '', value] = verb === 'set' ? others : [verb, ...others]
   return value === undefined || isSetting(key) || isSetting(`${key}=${value}`) ? undefined : key
@@ -259,7 +261,12 @@ const commands: Record<string, Harmless> = {
 export const git: Harmless = {
   options: `-C: -c: -p -P -v -h --paginate --no-pager --git-dir= --work-tree= --no-replace-objects --no-optional-locks --literal-pathspecs
     --glob-pathspecs --icase-pathspecs --version --help --exec-path --html-path --man-path --no-lazy-fetch --no-advice`,
-  values: { '--git-dir': /(^|\/)\.git\/?$/, '-c': { test: isSetting } },
+  values: {
+    '--git-dir': /(^|\/)\.git\/?$/,
+    '--work-tree': /^(?!.*\.git(\/|$))/i,
+    '-C': /^(?!(.*\/)?\.git(\/|$))/i,
+    '-c': { test: isSetting },
+  },
   isApart: true,
   commands,
 }

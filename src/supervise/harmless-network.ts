@@ -11,10 +11,13 @@ const connection = new RegExp(
   'i',
 )
 const noSettings = /^(\/dev\/null|none)$/
-const connecting = { '-o': connection, '-F': noSettings }
+const connecting = { '-o': connection, '-F': noSettings, '-J': /^[\w.@:,[\]-]+$/ }
 
 /** Not another scheme, such as `file:` or `scp:`. */
 const page = /^(https?:\/\/|(?![\w+.-]+:\/\/)(localhost|\[::1?\]|[\w-]+(\.[\w-]+)+)(:\d+)?([/?#]|$))/i
+
+/** With `file`, the other side may choose a file of this one. */
+const webOnly = /^=?https?(,=?https?)*$/
 
 export const network: Record<string, Harmless> = {
   curl: {
@@ -29,6 +32,8 @@ export const network: Record<string, Harmless> = {
     operands: page,
     values: {
       '--url': page,
+      '--proto': webOnly,
+      '--proto-redir': webOnly,
       '-o': /^[^#]*$/,
       '--output': /^[^#]*$/,
       '-w': /^([^@%][^%]*)?(%(\{[\w.:-]+\}|header\{[\w-]+\}|%)[^%]*)*$/,
@@ -47,12 +52,11 @@ export const network: Record<string, Harmless> = {
   },
   ssh: {
     options: '-4 -6 -A -a -C -f -G -g -K -k -N -n -q -s -T -t -V -v -X -x -Y -y -p: -l: -i: -J: -L: -R: -D: -b: -c: -m: -o: -F: -E>',
-    values: { ...connecting, '-J': /^[\w.@:,[\]-]+$/ },
-    operands: /^[\w.@:/[\]]/,
-    ends: true,
+    values: connecting,
+    operands: /^[^-]/,
+    ends: 2, // it takes options behind the host, too
   },
   scp: { options: '-3 -4 -6 -A -B -C -p -q -r -T -v -O -R -s -P: -i: -J: -l: -c: -o: -F:', values: connecting },
-  sftp: { options: '-4 -6 -A -a -C -f -N -p -q -r -v -P: -i: -J: -l: -c: -B: -R: -o: -F:', values: connecting, readsUnless: /^$/ },
   nc: { options: '-z -v -u -l -n -k -d -N -r -t -4 -6 -w: -p: -s: -i: -q: -X:' },
   'ssh-keygen': { options: '-l -y -F: -R: -H -t: -b: -C: -f: -N: -E: -v -q -B -e -i -m: -p' },
 }

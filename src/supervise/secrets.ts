@@ -101,6 +101,15 @@ export function isSecretFile(path: string, isGlob = false): boolean {
   return secrets.some(fits) && (isGlob || !exceptions.some(fits))
 }
 
+/** A pattern of a program that says at least half of the name of such a file. */
+export function isMadeForSecret(path: string): boolean {
+  const last = widened(path.slice(path.lastIndexOf('/') + 1).toLowerCase())
+  const said = last.replaceAll(/[*?]/g, '').length
+  if (said === last.length) return false
+  const names = secret.filter((name) => !name.includes('/')).map((name) => name.replaceAll('*', ''))
+  return names.some((name) => said * 2 >= name.length && matches(last, name))
+}
+
 /** A pattern whose last segment is a bare star stands for a folder: all that lies below it, however deep. */
 function endsWith(segments: readonly string[], pattern: readonly string[], isGlob: boolean): boolean {
   const deep = pattern.length > 1 && pattern.at(-1) === '*'

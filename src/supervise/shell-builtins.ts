@@ -12,6 +12,9 @@ const changers = new Set(
   ),
 )
 
+/** Behind a word that may turn out to be `-v`, it is run where it is the name of an element. */
+const mayBeElement = (word: ShellWord | undefined): boolean => word !== undefined && (word.value === undefined || word.value.includes('['))
+
 /** Why a builtin makes the rest unknowable. */
 export function builtinProblem(name: string, words: readonly ShellWord[], isOpen: boolean): string | undefined {
   const values = words.slice(1).map((word) => word.value)
@@ -38,7 +41,8 @@ export function builtinProblem(name: string, words: readonly ShellWord[], isOpen
       return unless(
         !isOpen &&
           !values.some((value) => value === '-v' || value === '-R') &&
-          !words.slice(1).some((word) => word.bare.length > 0 && !word.bare.every((variable) => /^[?#]$/.test(variable))),
+          !words.slice(1).some((word) => word.bare.length > 0 && !word.bare.every((variable) => /^[?#]$/.test(variable))) &&
+          !words.slice(1).some((word, index) => word.value === undefined && mayBeElement(words[index + 2])),
       )
     case '.':
     case 'source':

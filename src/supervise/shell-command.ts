@@ -21,7 +21,7 @@ const readers =
   /^(python[\d.]*|node|deno|bun|perl|ruby|php|lua|osascript|tclsh|expect|ssh|ed|ex|vi|vim|nvim|emacs|at|batch|crontab|psql|sqlite3|mysql|gdb|lldb|bc|dc|m4|make)$/
 
 /** They put other things in the place of what they name, make it, or take it away. */
-const movers = new Set('mv cp rm rmdir ln install rsync tar bsdtar unzip tee dd touch truncate'.split(' '))
+const movers = new Set('mv cp rm rmdir ln install rsync tar bsdtar unzip tee dd touch truncate patch wget'.split(' '))
 
 /** The name of the program itself, and of git its command: on some systems a program is found in capitals, too. */
 function aliasOf(base: string, words: readonly ShellWord[]): { alias?: string } {
@@ -45,6 +45,8 @@ export function commandReader(findings: Findings, walker: Walker, counter: Count
 
   function assignment(node: Assignment, isPrefix: boolean, depth: number): void {
     if (node.index !== undefined && !isNumber(node.index.text)) opaque('it sets an element of a list that is not known')
+    const elements = node.value.type === 'ArrayValue' ? node.value.elements : []
+    if (elements.some(({ text }) => /^\[(?!\d+\]\+?=)/.test(text))) opaque('it sets an element of a list that is not known')
     walker.scan(node, depth)
     const isPlain = node.value.type === 'Word' && node.append !== true && node.index === undefined
     const values = isPlain ? heldBy(read(node.value as Word)) : undefined
@@ -214,7 +216,7 @@ export function commandReader(findings: Findings, walker: Walker, counter: Count
     if (/^(read|mapfile|readarray|getopts)$/.test(base)) {
       for (const name of [...operands, ...(base === 'read' ? ['REPLY'] : ['MAPFILE', 'OPTARG'])])
         if (name === undefined) variables.lose()
-        else variables.set(name, undefined, true)
+        else counter.fed(name)
     }
     if (base === 'unset')
       for (const name of operands)
@@ -227,8 +229,13 @@ export function commandReader(findings: Findings, walker: Walker, counter: Count
   }
 
   function files(base: string, words: readonly ShellWord[]): void {
+    const end = words.findIndex(({ value }) => value === '--')
+    const isDashed = ({ paths }: ShellWord, index: number): boolean =>
+      paths?.some((path) => /\/-/.test(path) || (end >= 0 && index > end && path.startsWith('-'))) === true
+    if (words.some(isDashed)) findings.dash()
     for (const [index, word] of words.entries()) {
-      const isNone = isTalk(base, word) || (word.paths === undefined && isText(base, words, index))
+      const isNone =
+        isTalk(base, word) || /^--exclude(-dir)?=/.test(word.value ?? '') || (word.paths === undefined && isText(base, words, index))
       const isLeftOut = word.value?.startsWith('--exclude') === true || words[index - 1]?.value === '--exclude'
       if (!isNone) findings.useWord(word, movers.has(base) && !isLeftOut)
     }
@@ -253,7 +260,8 @@ export function commandReader(findings: Findings, walker: Walker, counter: Count
         : walker.source(text, setting.depth + 1)
     }
     if (launch === undefined || 'opaque' in launch || launch.program.length === 0) return
-    if (base === 'xargs' && !findings.input.isNames()) findings.unknown('(what xargs reads)')
+    const takesText = isTalk(launch.program[0]?.value ?? '', literalWord(''))
+    if (base === 'xargs' && !takesText && !findings.input.isNames()) findings.unknown('(what xargs reads)')
     simple(launch.program, { ...setting, depth: setting.depth + 1, ...(base === 'xargs' && { open: true, stdin: undefined }) })
   }
 
@@ -290,7 +298,7 @@ export function commandReader(findings: Findings, walker: Walker, counter: Count
 
   function enter(path: string): void {
     const next = findings.resolve(path)
-    findings.usePath(path)
+    findings.usePath(path, false, true) // what is unpacked there is not named
     folders.enter(next.map(tidy))
   }
 

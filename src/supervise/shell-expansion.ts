@@ -88,10 +88,16 @@ export function createCounter({ opaque }: Findings, variables: Variables) {
       variables.set(name, values, isSure)
       meet(name)
     },
-    /** A word of an arithmetic expression. */
+    /** It holds what was read. */
+    fed(name: string): void {
+      texts.add(name)
+      variables.set(name, undefined, true)
+      meet(name)
+    },
+    /** A word of an arithmetic expression. (`_` is the last word of the command before.) */
     counted(word: string): void {
       if (isNumber(word) || word === '') return
-      if (!isOwnVariable(word)) return opaque('its arithmetic is not made of plain numbers and variables')
+      if (!isOwnVariable(word) || word === '_') return opaque('its arithmetic is not made of plain numbers and variables')
       numbers.add(word)
       meet(word)
     },

@@ -1,7 +1,7 @@
 // What is found while a shell command is taken apart, and the folders it may be in at each point.
 import { absolute, pathsIn } from './shell-paths.ts'
 import { outputOf } from './shell-output.ts'
-import type { ShellWord, Surroundings, Value } from './shell-words.ts'
+import { type ShellWord, type Surroundings, tamed, type Value } from './shell-words.ts'
 
 export type SimpleCommand = {
   /** What a rule is matched against. */
@@ -26,8 +26,8 @@ export type PathUse = {
   glob: boolean
   /** It may be replaced as a whole. */
   moved?: boolean
-  /** The word begins with a wildcard: a name that begins with a dash becomes an option. */
-  loose?: boolean
+  /** Where the word begins if it begins with a wildcard: a name that begins with a dash becomes an option. */
+  loose?: number
 }
 
 export type Analysis = {
@@ -40,6 +40,8 @@ export type Analysis = {
   reads: readonly string[]
   /** Words that may name any file. */
   unknown: readonly string[]
+  /** It may make a file whose name begins with a dash. */
+  dashed: boolean
   /** Why it cannot be known what it does. */
   opaque?: string
   /** Why it must not run at all. */
@@ -72,6 +74,7 @@ export function createFindings(cwd: string, home: string, held: Held = () => und
   let here: Folders = [cwd]
   let fed = 0
   let names = false
+  let dashed = false
 
   const opaque = (why: string): void => {
     reason ??= why
@@ -91,8 +94,12 @@ export function createFindings(cwd: string, home: string, held: Held = () => und
   }
 
   function usePath(path: string, glob = false, moved = false): void {
-    const loose = glob && /^[*?[]/.test(path)
-    for (const at of resolve(path)) paths.set(`${glob}${moved}${loose}${at}`, { path: at, glob, moved, loose })
+    for (const found of resolve(path)) {
+      const folder = found.endsWith(path) ? found.slice(0, found.length - path.length) : ''
+      const at = glob ? tamed(folder) + found.slice(folder.length) : found
+      const loose = glob && /^[*?[]/.test(path) ? folder.length : undefined
+      paths.set(`${glob}${moved}${loose}${at}`, { path: at, glob, moved, ...(loose !== undefined && { loose }) })
+    }
     if (paths.size > mostPaths) opaque('it names too many files')
   }
 
@@ -171,7 +178,12 @@ export function createFindings(cwd: string, home: string, held: Held = () => und
       reads.add(word.text)
       useWord(word)
     },
+    /** A name that is no option although it begins with a dash. */
+    dash(): void {
+      dashed = true
+    },
     write(path: string): void {
+      if (/(^|\/)-/.test(path)) dashed = true
       for (const at of resolve(path)) writes.add(at)
     },
     unknown(text: string): void {
@@ -183,6 +195,7 @@ export function createFindings(cwd: string, home: string, held: Held = () => und
       writes: [...writes],
       reads: [...reads],
       unknown: [...unknown],
+      dashed,
       ...(reason === undefined ? {} : { opaque: reason }),
     }),
   }

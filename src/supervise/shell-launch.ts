@@ -51,7 +51,7 @@ const launchers: Record<string, Options> = {
 
 /** Programs that run what they are told in ways that are not followed here. */
 const closed = new Set(
-  'su runuser run0 pkexec gosu su-exec setpriv capsh taskset chrt numactl prlimit setarch linux32 linux64 arch caffeinate unbuffer rlwrap xvfb-run dbus-run-session ssh-agent fakeroot proot bwrap firejail valgrind hyperfine mksh yash rbash nu xonsh elvish gtimeout gtime gnice genv gxargs flock watch parallel script chroot unshare nsenter strace ltrace systemd-run start-stop-daemon entr zsh fish csh tcsh pwsh vi vim view nvim ex ed red emacs nano pico gdb lldb tclsh wish expect osascript m4 dc crontab at batch screen tmux ld lld mysql irb ipython bpython fzf perf diff3 sdiff mail mailx mutt ftp lftp aria2c yt-dlp youtube-dl cpio pax ldd telnet svn hg ghci scala groovy'.split(
+  'su runuser run0 pkexec gosu su-exec setpriv capsh taskset chrt numactl prlimit setarch linux32 linux64 arch caffeinate unbuffer rlwrap xvfb-run dbus-run-session ssh-agent fakeroot proot bwrap firejail valgrind hyperfine mksh yash rbash nu xonsh elvish gtimeout gtime gnice genv gxargs flock watch parallel script chroot unshare nsenter strace ltrace systemd-run start-stop-daemon entr zsh fish csh tcsh pwsh vi vim view nvim ex ed red emacs nano pico gdb lldb tclsh wish expect osascript m4 dc crontab at batch screen tmux ld lld mysql irb ipython bpython fzf perf diff3 sdiff mail mailx mutt ftp lftp sftp aria2c yt-dlp youtube-dl cpio pax ldd telnet svn hg ghci scala groovy'.split(
     ' ',
   ),
 )

@@ -3,19 +3,20 @@
 
 const longest = 4096 // characters of a path that a system takes
 const most = 64 // pieces of one word
+const mostLetters = 8 // of options in one word
 
-/** The word itself, and what stands in it behind an option letter or one of `= : , @ ; <`. Undefined: too much to tell. */
+/** The word itself, and what stands in it behind an option letter or one of `= : , @ ; < )`. Undefined: too much to tell. */
 export function pathsIn(word: string): string[] | undefined {
   if (word.length > longest) return /[/~]|\.\.|^\./.test(word) && !/\s/.test(word) ? undefined : []
   const found = new Set<string>()
   if (!word.startsWith('-')) found.add(word)
   else if (!word.startsWith('--')) {
-    found.add(word.slice(2))
+    for (let at = 2; at < Math.min(word.length, mostLetters); at++) found.add(word.slice(at)) // behind other letters
     const start = word.search(/[/~.]/)
     if (start > 0) found.add(word.slice(start))
   }
   if (/\bfile:.*[[{]/i.test(word)) return undefined // curl has wildcards of its own
-  const breaks = [...word.matchAll(/[=:,@;<]/g)].map((match) => match.index)
+  const breaks = [...word.matchAll(/[=:,@;<)]/g)].map((match) => match.index)
   if (breaks.length > most) return undefined
   if (breaks[0] !== undefined && !word.startsWith('-')) found.add(word.slice(0, breaks[0]))
   for (const [index, at] of breaks.entries()) {

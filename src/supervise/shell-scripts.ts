@@ -89,7 +89,7 @@ const given = ({ options }: Use, ...names: string[]): string[] =>
   options.flatMap(([name, value]) => (names.includes(name) ? [readable(value)] : []))
 
 /** Other files, the environment, and what is put together from them. */
-const jqReaches = /\0|\$ENV|\$__|(?<![."\w])(env|input_filename|import|include|modulemeta|get_search_list)\b(?!")/
+const jqReaches = /\0|\$(\s|#|ENV|__)|(?<![."\w])(env|input_filename|import|include|modulemeta|get_search_list)\b(?!")/
 const yqReaches = /\0|\$ENV|(?<![."\w])(env|strenv|envsubst|load\w*|system|import|include|filename|input_filename)\b(?!")/
 
 /** Commands of the program itself run and write; in SQL, some functions and statements do. */
@@ -114,7 +114,7 @@ const languages: Record<ScriptLanguage, (use: Use) => ScriptUse> = {
     return script.every((text) => text.length <= longest && awkScript(text)) ? { ...plain, script } : tells
   },
   jq: (use) => first(use, jqReaches),
-  yq: (use) => first(use, yqReaches),
+  yq: (use) => (texts(use).some((text) => yqReaches.test(text)) ? tells : first(use, yqReaches)), // it may have a sub-command
   sqlite: (use) =>
     texts(use)
       .slice(1)

@@ -4,7 +4,7 @@ import type { ShellWord } from './shell-words.ts'
 const setOf = (names: string): ReadonlySet<string> => new Set(names.split(/\s+/))
 
 /** None of their words is a file. Their wildcards are still looked at, for they list names. */
-const talkers = setOf('echo printf true false : exit return break continue shift sleep seq set kill basename dirname expr date')
+const talkers = setOf('echo printf true false : exit return break continue shift sleep seq set kill basename dirname expr')
 
 /** They do not read the file that a word which is not known yet may name. */
 const deaf = setOf('test [ npm pnpm yarn bun docker podman kubectl make export local readonly declare unset pkill pgrep killall which type')
@@ -29,6 +29,8 @@ export const isTalk = (base: string, word: ShellWord): boolean =>
 export function isText(base: string, words: readonly ShellWord[], index: number): boolean {
   const word = words[index]!
   if (word.glob) return false
+  if (base === 'git' && /^(-[a-zA-Z]*F|--file|--pathspec-from-file)$/.test(words[index - 1]?.value ?? '')) return false
+  if (base === 'psql' && !/^(-[a-zA-Z]*[foL]|--(file|output|log-file))$/.test(words[index - 1]?.value ?? '')) return true
   if (deaf.has(base) || (base === 'git' && deafGit.has(words[0]?.value ?? ''))) return true
   const before = words[index - 1]?.value ?? ''
   const option = Object.hasOwn(textOptions, base) ? textOptions[base]! : undefined

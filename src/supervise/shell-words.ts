@@ -62,8 +62,20 @@ export function readWord(word: Pick<Word, 'text' | 'value' | 'parts'>, around: S
     if (tilde === undefined) return literalWord(value)
     return { ...literalWord(value), text, paths: [around.home + value.slice(1)] }
   }
-  const fold: Fold = { value: '', paths: [''], reach: '', known: true, pathKnown: true, glob: false, bare: [], loose: false }
+  const fold: Fold = {
+    value: '',
+    paths: [''],
+    reach: '',
+    known: true,
+    pathKnown: true,
+    glob: false,
+    bare: [],
+    loose: false,
+    isPattern: parts.some(({ type }) => type === 'Glob'),
+    quotesWild: false,
+  }
   for (const part of parts) addPart(fold, part, false, around)
+  if (fold.glob && !fold.isPattern && fold.quotesWild) fold.pathKnown = false
   const paths = tilde === undefined ? fold.paths : fold.paths.map((path) => around.home + path.slice(1))
   if (fold.known) return { ...literalWord(fold.value), paths }
   return {
@@ -86,7 +98,20 @@ type Fold = {
   glob: boolean
   bare: string[]
   loose: boolean
+  /** It holds wildcards as it is written. */
+  isPattern: boolean
+  /** A wildcard in it is quoted. */
+  quotesWild: boolean
 }
+
+/** A text in which wildcards mean themselves: in a pattern, any character will do for each. */
+function plainText(fold: Fold, text: string): string {
+  if (/[*?[]/.test(text)) fold.quotesWild = true
+  return fold.isPattern ? tamed(text) : text
+}
+
+/** As a pattern that stands for this text, at least. */
+export const tamed = (text: string): string => text.replaceAll(/[*?[]/g, '?')
 
 function addPart(fold: Fold, part: WordPart, isQuoted: boolean, around: Surroundings): void {
   switch (part.type) {
@@ -94,7 +119,7 @@ function addPart(fold: Fold, part: WordPart, isQuoted: boolean, around: Surround
     case 'SingleQuoted':
     case 'AnsiCQuoted':
       fold.value += part.value
-      addPaths(fold, [part.value])
+      addPaths(fold, [plainText(fold, part.value)])
       fold.reach += isPlain(part.value) ? part.value : '*'
       return
     case 'DoubleQuoted':
@@ -168,7 +193,7 @@ function addHeld(fold: Fold, name: string, isQuoted: boolean, held: readonly Val
   if (held.length === 1 && one!.exact && (isQuoted || /^[\w@%+=:,./-]+$/.test(one!.text))) {
     fold.value += one!.text
     fold.reach += isPlain(one!.text) ? one!.text : '*'
-    return addPaths(fold, [one!.text])
+    return addPaths(fold, [plainText(fold, one!.text)])
   }
   fold.known = false
   fold.reach += '*'
@@ -177,7 +202,10 @@ function addHeld(fold: Fold, name: string, isQuoted: boolean, held: readonly Val
   const texts = held.map(({ text }) => text)
   if (!isQuoted && !isAlone && texts.some((text) => /\s/.test(text))) fold.pathKnown = false
   if (held.some(({ text, glob }) => glob || (!isQuoted && /[*?[]/.test(text)))) fold.glob = true
-  addPaths(fold, isQuoted ? texts : texts.flatMap((text) => text.split(/\s+/)))
+  addPaths(
+    fold,
+    isQuoted ? held.map(({ text, glob }) => (glob ? text : plainText(fold, text))) : texts.flatMap((text) => text.split(/\s+/)),
+  )
 }
 
 const isPlain = (value: string): boolean => value === '{}' || /^(?![~#])[^\s'"\\$`;&|<>()*?[{]+$/.test(value)

@@ -12,6 +12,7 @@ const longest = 65_536 // characters of a command
 const mostBrackets = 3000 // the parser's time grows with their square
 
 const maxRounds = 4
+const mostFilters = 16 // between names of files and who takes them
 
 export function analyse(command: string, cwd: string, home: string): Analysis {
   const variables = createVariables()
@@ -94,7 +95,7 @@ function createWalker(findings: ReturnType<typeof createFindings>, variables: Va
     if (node.type !== 'Pipeline') return step(node, depth)
     if (node.commands.length === 1) return step(node.commands[0]!, depth)
     for (const [index, command] of node.commands.entries()) {
-      const isNames = index > 0 && printedBy(node.commands.slice(0, index), findings.surroundings()) !== undefined
+      const isNames = index > 0 && index < mostFilters && printedBy(node.commands.slice(0, index), findings.surroundings()) !== undefined
       aside(() => findings.input.named(isNames, () => findings.input.feed(index > 0, () => step(command, depth))))
     }
   }
