@@ -5,6 +5,7 @@ import { nearest } from '../base/nearest.ts'
 import { plural, quoted } from '../base/text.ts'
 import type { WritableDialect } from '../dialects/contract.ts'
 import { sessionsFolder } from '../log/sessions.ts'
+import type { Event, EventOf } from '../model/event.ts'
 import { outcomeOf } from '../model/outcome.ts'
 import { totalTokens } from '../model/usage.ts'
 import type { EventSink } from '../run/pipeline.ts'
@@ -54,7 +55,9 @@ async function oneRun(
 ): Promise<{ done: Done; code: number; run: Composed; signals: Signals }> {
   const folder = sessionsFolder(process.env)
   const unwritten = createUnwritten()
+  const last = lastEnd()
   const sinks: EventSink[] = [
+    last.sink,
     await mainSink(format, array, flags.thoughts, unwritten),
     ...(await fileSinks(outputs, { read, thoughts: flags.thoughts, unwritten })),
   ]
@@ -79,7 +82,7 @@ async function oneRun(
   run.send({ type: 'finish' })
   const done = await run.done
   const code = unwritten.code(exitCodeOf(done, signals.heard()))
-  const why = whyOf(done)
+  const why = last.why()
   if (why !== undefined) say(`sluice: ${why}`)
   say(summaryOf(done, run.session()))
   return { done, run, code, signals }
@@ -135,10 +138,19 @@ const unless = (quiet: boolean, sink: EventSink): EventSink =>
     ? { ...sink, push: (event) => (event.kind === 'thought.delta' || event.kind === 'thought.end' ? undefined : sink.push(event)) }
     : sink
 
-/** In one line, whatever the agent said. That a denied call was made is said when it happens. */
-function whyOf({ reason, error }: Done): string | undefined {
-  if (error === undefined || outcomeOf(reason) === 'ok' || error.code === deniedButRan) return undefined
-  return shortened(error.text.trim().replaceAll(/\s*\n\s*/g, ' · '), maxWhy)
+/** Why the run did not end well, in one line: as every reader is told it, for keys are taken out there. */
+function lastEnd(): { sink: EventSink; why(): string | undefined } {
+  let end: EventOf<'session.end'> | undefined
+  const push = (event: Event): void => void (event.kind === 'session.end' && (end = event))
+  return {
+    sink: { push, pieces() {}, flush() {}, end() {} },
+    why() {
+      const { reason, error } = end ?? {}
+      // That a denied call was made is said when it happens.
+      if (reason === undefined || error === undefined || outcomeOf(reason) === 'ok' || error.code === deniedButRan) return undefined
+      return shortened(error.text.trim().replaceAll(/\s*\n\s*/g, ' · '), maxWhy)
+    },
+  }
 }
 
 const maxWhy = 1000

@@ -202,3 +202,15 @@ test('an event that is very large goes without what it carries', async (t) => {
     event: { v: 1, seq: 0, at: 5, kind: 'permission.request', run: 'run-1', session: 's1' },
   })
 })
+
+test('that a session is done is told by its end alone, which says how', async (t) => {
+  const cwd = folder(t)
+  const { push, settled } = notifier(t, { command: 'cat >> log', cwd })
+  push(event('status.update', { phase: 'done', source: 'avenor' }))
+  push(event('session.end', { reason: 'timeout', error: { category: 'timeout', text: 'timed out after 1s' } }))
+  await settled()
+  assert.deepEqual(
+    linesIn(join(cwd, 'log')).map(({ text: said }) => said),
+    ['session ended: timeout: timed out after 1s'],
+  )
+})

@@ -86,7 +86,8 @@ export function createNotifier({ command, webhook, cwd, env, rules, now, emit, t
       session = event.session ?? session
       if (settling !== undefined || event.synthetic === own) return
       const verdict = classifier.push(event)
-      if (verdict.class === 'ACTIVITY') return
+      // That a session is done says nothing of how: its end, which follows, does.
+      if (verdict.class === 'ACTIVITY' || (event.kind === 'status.update' && event.phase === 'done')) return
       const message = messageOf(event, verdict)
       for (const { queue } of channels) queue.push(message)
     },
