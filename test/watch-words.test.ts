@@ -64,7 +64,9 @@ for (const [dialect, pattern] of [
     assert.ok(files.length > 0)
     for (const file of files) {
       const text = readFileSync(file)
-      assert.deepEqual(linesOf(dialect, text, canBeTold), linesOf(avenor, converted(dialect, text), wasTold), file)
+      // A conversion has to write a count of iterations, and reports it as added; watch shows that the source has none.
+      const direct = linesOf(dialect, text, canBeTold).map((line) => line.replace('max_iterations=?', 'max_iterations=0'))
+      assert.deepEqual(direct, linesOf(avenor, converted(dialect, text), wasTold), file)
     }
   })
 

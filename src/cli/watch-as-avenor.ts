@@ -4,7 +4,7 @@
 import { commandOf } from '../analyze/subject.ts'
 import type { Rec } from '../base/json.ts'
 import { wireId } from '../dialects/contract.ts'
-import { exitReasonOf, kindWordOf, stopReasonOf } from '../dialects/avenor/words.ts'
+import { exitReasonOf, kindWordOf, sourceOfEnd, stopReasonOf, subsystemOf } from '../dialects/avenor/words.ts'
 import type { Event, EventOf, Kind } from '../model/event.ts'
 import { outcomeOf, toolFailed } from '../model/outcome.ts'
 
@@ -50,12 +50,12 @@ export function createTranslator(): (event: Event, isNotable: boolean) => Told |
 
   function error({ session, error: fault, source }: Pick<EventOf<'error'>, 'session' | 'error' | 'source'>): Told {
     lastError = `${session ?? ''}\n${fault.text}`
-    return { event: 'avenor.error', source: source ?? 'backend', message: fault.text }
+    return { event: 'avenor.error', source: subsystemOf(source, fault), message: fault.text }
   }
 
   function turnEnd({ session, reason, error: fault }: EventOf<'turn.end'>): Told | undefined {
     if (fault === undefined || outcomeOf(reason) === 'ok' || lastError === `${session ?? ''}\n${fault.text}`) return undefined
-    return error({ session, error: fault })
+    return error({ session, error: fault, source: sourceOfEnd(reason) })
   }
 
   const table: Table = {
