@@ -3,14 +3,12 @@
 import { spawnSync } from 'node:child_process'
 import { readSync, openSync, closeSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { createClassifier, type Piece } from '../src/analyze/classify.ts'
+import { createClassifier } from '../src/analyze/classify.ts'
 import type { Rec } from '../src/base/json.ts'
 import { roomForChunk } from '../src/base/moulds.ts'
 import { dialects } from '../src/index.ts'
 import type { Event } from '../src/model/event.ts'
-import type { Pieces } from '../src/model/pieces.ts'
 import { createReader } from '../src/stream/read.ts'
-import { together } from '../src/stream/together.ts'
 import { parseFile } from './baseline.mjs'
 import { QUICK, SIZES } from './cases.ts'
 import { flags, node } from './child.ts'
@@ -36,15 +34,10 @@ function readFile(kind: Kind, path: string, classify: boolean): void {
     else if (event.kind === 'text.delta' || event.kind === 'thought.delta') classifier.piece(event, record)
     else classifier.push(event, record)
   }
-  /** As a digest takes them. */
-  const onPieces = (pieces: Pieces): void => {
-    if (!classify) seen += pieces.joined.seq
-    else if (classifier.pieces(pieces.joined as Piece) === undefined) for (const event of pieces.events()) look(event)
-  }
   const onEvents = (events: Event[], record: Rec | undefined): void => {
     for (const event of events) look(event, record)
   }
-  const reader = createReader(dialect, onEvents, { raw: 'none', plainNumbers: true, together: together(onPieces) })
+  const reader = createReader(dialect, onEvents, { raw: 'none', plainNumbers: true })
   const own = Buffer.allocUnsafeSlow(1 << 16)
   const fd = openSync(path, 'r')
   for (;;) {

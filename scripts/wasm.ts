@@ -11,7 +11,6 @@ const flags = ['-O3', '--enable', 'simd', '--runtime', 'stub', '--noAssert', '--
 /** `pages`: the memory, of 64 KiB each, as the other half lays it out. */
 const parts = [
   { source: 'wasm/moulds.ts', module: 'src/base/moulds.gen', pages: '60' },
-  { source: 'wasm/pieces.ts', module: 'src/base/pieces.gen', pages: '60', flags: ['--importMemory'] },
   { source: 'wasm/escape.ts', module: 'src/cli/escape.gen', pages: '40' },
   { source: 'wasm/pick.ts', module: 'src/cli/usage-pick.gen', pages: '6' },
 ]
@@ -19,10 +18,10 @@ const parts = [
 export function generateWasm(): void {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-wasm-'))
   const compiled = join(folder, 'code.wasm')
-  for (const { source, module, pages, flags: more = [] } of parts) {
+  for (const { source, module, pages } of parts) {
     execFileSync(
       process.execPath,
-      [compiler, source, '--outFile', compiled, ...flags, ...more, '--initialMemory', pages, '--maximumMemory', pages],
+      [compiler, source, '--outFile', compiled, ...flags, '--initialMemory', pages, '--maximumMemory', pages],
       {
         cwd: root,
         stdio: ['ignore', 'inherit', 'inherit'],

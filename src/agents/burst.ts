@@ -35,7 +35,6 @@ export function inBursts(host: Host): BurstHost {
     },
     release,
     emit: then(host.emit),
-    ...(host.pieces !== undefined && { pieces: then(host.pieces) }),
     raise: then(host.raise),
     withdraw: then(host.withdraw),
     ...(host.judge !== undefined && { judge: then(host.judge) }),

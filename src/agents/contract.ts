@@ -1,15 +1,12 @@
 // What every agent is to the run around it: it is started with a request, tells events, raises questions, takes commands, and is
 // done exactly once, whatever happened.
 import type { Cost, Event, Fault, Usage } from '../model/event.ts'
-import type { Pieces } from '../model/pieces.ts'
 import type { Reason } from '../model/vocabulary.ts'
 import type { Answer, Ask, Command } from '../supervise/contract.ts'
 
 export type Host = {
   /** Events in their order. The host numbers them anew, for it adds some of its own. */
   emit(events: readonly Event[]): void
-  /** The same of many pieces of one text. Absent: they come as events. */
-  pieces?(pieces: Pieces): void
   /** A question that must be answered before the call goes on; the answer comes as a command. */
   raise(ask: Ask): void
   /** The question is void: the agent waits for its answer no longer. Of a question that is not open it says nothing. */

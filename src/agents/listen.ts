@@ -2,12 +2,10 @@
 // both, since an answer of ours may say what a result of its means.
 import { utf8 } from '../base/bytes.ts'
 import { type Rec, stringifyJson } from '../base/json.ts'
-import { pieceFinder } from '../base/pieces.ts'
 import type { Dialect } from '../dialects/contract.ts'
 import { type BadCode, createFramer, type Span } from '../framing/framer.ts'
-import type { Event, Kind, Origin } from '../model/event.ts'
+import type { Event, Origin } from '../model/event.ts'
 import type { Cause } from '../model/pen.ts'
-import { type Delta, isSample, type Pieces, piecesOf } from '../model/pieces.ts'
 
 export type Listener = {
   push(chunk: Uint8Array): void
@@ -27,20 +25,16 @@ export type Listener = {
 export type ListenerParts = {
   dialect: Dialect
   onEvents(events: Event[]): void
-  /** Pieces of one text that came together. Absent: they come as events. */
-  onPieces?(pieces: Pieces): void
   mend?(record: Rec): Rec | undefined
   isOwn?(record: Rec): boolean
   /** After its events. */
   onRecord?(record: Rec): void
 }
 
-/** A guard looks at each piece of a thought. */
-const joinable: ReadonlySet<string> = new Set<Kind>(['text.delta', 'tool.delta'])
 const longestLine = 32 * 2 ** 20
 const longestBad = 64 * 1024 // of a line that is no record: cut, it says as much; a record is kept whole, else it would be none
 
-export function createListener({ dialect, onEvents, onPieces, mend = (record) => record, isOwn, onRecord }: ListenerParts): Listener {
+export function createListener({ dialect, onEvents, mend = (record) => record, isOwn, onRecord }: ListenerParts): Listener {
   const decoder = dialect.decoder()
   let record = 0
   let heard = 0
@@ -59,18 +53,12 @@ export function createListener({ dialect, onEvents, onPieces, mend = (record) =>
 
   const framer = createFramer(
     {
-      record(told, span, together) {
+      record(told, span) {
         heard++
         const value = mend(told)
         if (value === undefined || isOwn?.(value) === true) return void record++
         const events = keepRaw(decoder.push(value, originOf(span), value === told ? span.form : 0), span)
-        const more = together !== undefined && isSample(events, joinable) ? together() : undefined
-        if (more === undefined) onEvents(events)
-        else {
-          record += more.count - 1
-          heard += more.count - 1
-          onPieces!(piecesOf(events[0] as Delta, more))
-        }
+        onEvents(events)
         onRecord?.(value)
       },
       bad(code: BadCode, text, span) {
@@ -79,7 +67,7 @@ export function createListener({ dialect, onEvents, onPieces, mend = (record) =>
         onEvents(keepRaw(decoder.issue({ code, severity, line, byte, text, goesOn: true }, originOf(span)), span, longestBad))
       },
     },
-    { maxLine: longestLine, pieces: onPieces && dialect.pieces && pieceFinder(dialect.pieces) },
+    { maxLine: longestLine },
   )
 
   return {

@@ -6,7 +6,6 @@ import { type Rec, stringifyJson } from '../base/json.ts'
 import { quoted } from '../base/text.ts'
 import type { Event, EventOf } from '../model/event.ts'
 import { outcomeOf } from '../model/outcome.ts'
-import type { Pieces } from '../model/pieces.ts'
 import { toolKindOf } from '../model/tool-kind.ts'
 import type { Ask, Command } from '../supervise/contract.ts'
 import { askFor, isAsk } from './ask.ts'
@@ -84,7 +83,6 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
   const listener = createListener({
     dialect: driver.dialect,
     onEvents: take,
-    ...(host.pieces !== undefined && { onPieces: takePieces }),
     mend: (record) => (talk.mend === undefined ? record : talk.mend(record)),
     isOwn: (record) => talk.hear?.(record) === true,
     onRecord(record) {
@@ -124,14 +122,6 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
       scene.call('')
     },
   })
-
-  function takePieces(pieces: Pieces): void {
-    if (over !== undefined) return
-    if (early.hasAny()) return take(pieces.events())
-    scene.place(pieces.joined)
-    host.pieces!(pieces)
-    parting.step()
-  }
 
   /** The session that all prompts go to, where others may stand beside it. */
   function main(): string | undefined {

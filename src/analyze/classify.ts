@@ -4,7 +4,7 @@ import { isRecord, parseJson, type Rec } from '../base/json.ts'
 import type { Event, EventOf } from '../model/event.ts'
 import { toolFailed } from '../model/outcome.ts'
 import { type Class, classOfKind, type Verdict } from './classes.ts'
-import { type Reading, readOn, readQuiet, readWhole, startReading } from './phrases.ts'
+import { type Reading, readOn, readWhole, startReading } from './phrases.ts'
 import type { UserRules } from './rules.ts'
 import { createMatcher } from './rules-match.ts'
 import { commandIn } from './subject.ts'
@@ -23,8 +23,6 @@ export type Classifier = {
   push(event: Event, record?: Rec): Verdict
   /** The same for whoever knows already that it is a piece of a text. */
   piece(event: Piece, record?: Rec): Verdict
-  /** The verdict on each of the pieces that this one is made of. Undefined: they must be looked at one by one; nothing was heard. */
-  pieces(joined: Piece): Verdict | undefined
 }
 export type Piece = EventOf<'text.delta'> | EventOf<'thought.delta'>
 
@@ -45,8 +43,7 @@ export function createClassifier({ rules, nameOf }: ClassifierOptions = {}): Cla
 
   /** Most events of a source that streams come this way. Pieces belong together as long as their message is the same. */
   function delta(event: Piece): Verdict {
-    const rule = readOn(readingOf(event), event.text)
-    return rule !== undefined ? finding(rule) : event.kind === 'text.delta' ? quietText : quietThought
+    return said(event, readOn(readingOf(event), event.text))
   }
 
   function readingOf(event: Piece): Reading {
@@ -149,10 +146,6 @@ export function createClassifier({ rules, nameOf }: ClassifierOptions = {}): Cla
       const verdict = delta(event)
       return match === undefined ? verdict : (match(event, record) ?? verdict)
     },
-    pieces(joined) {
-      if (match !== undefined || !readQuiet(readingOf(joined), joined.text)) return undefined
-      return joined.kind === 'text.delta' ? quietText : quietThought
-    },
   }
 }
 
@@ -177,8 +170,6 @@ for (const [kind, itsClass] of Object.entries(classOfKind)) verdict(kind, itsCla
 const byKind = ({ kind }: Event): Verdict => verdicts.get(kind)!
 const finding = (rule: string): Verdict => verdict(rule, 'FINDING')
 const said = (event: Event, rule: string | undefined): Verdict => (rule === undefined ? byKind(event) : finding(rule))
-const quietText = verdict('text.delta', 'ACTIVITY')
-const quietThought = verdict('thought.delta', 'ACTIVITY')
 
 // ── tools ────────────────────────────────────────────────────────────────
 

@@ -2,7 +2,6 @@
 import type { Rec } from '../base/json.ts'
 import type { Event, Kind } from '../model/event.ts'
 import { outcomeOf } from '../model/outcome.ts'
-import type { Pieces } from '../model/pieces.ts'
 import type { Pricer } from '../prices/price.ts'
 import { type ClassifierOptions, createClassifier, type Piece, type Verdict } from './classify.ts'
 import { createSessionFold, type SessionFold } from './digest-session.ts'
@@ -76,8 +75,8 @@ export function createDigest({ rules, nameOf, price, ...limits }: DigestOptions 
     }
   }
 
-  function tally({ class: its }: Verdict, count = 1): void {
-    events += count
+  function tally({ class: its }: Verdict): void {
+    events++
     if (its === 'MILESTONE') milestones++
     else if (its === 'FINDING') findings++
   }
@@ -118,22 +117,8 @@ export function createDigest({ rules, nameOf, price, ...limits }: DigestOptions 
     return verdict
   }
 
-  /** Pieces of one text that came together. */
-  function pieces(together: Pieces): void {
-    const { joined, count } = together
-    const verdict = joined.kind === 'tool.delta' ? undefined : classifier.pieces(joined)
-    if (joined.kind === 'tool.delta' || verdict === undefined) for (const event of together.events()) push(event)
-    else {
-      tally(verdict, count)
-      const last = { ...joined, seq: joined.seq + count - 1 }
-      stalls.piece(last)
-      sessionOf(last.session, last.kind).piece(last, verdict)
-    }
-  }
-
   return {
     push,
-    pieces,
     report(): Digest {
       const used = usage.report()
       const totals = new Map(used.sessions.map(({ key, ...sums }) => [key, sums]))

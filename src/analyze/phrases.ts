@@ -60,7 +60,7 @@ export function readOn(reading: Reading, piece: string): string | undefined {
 }
 
 /** Reads on where that tells nothing, wherever the text is cut. False: it may; nothing was read. */
-export function readQuiet(reading: Reading, text: string): boolean {
+function readQuiet(reading: Reading, text: string): boolean {
   const length = lengthOf(text)
   if (length === 0) return true
   if (reading.number !== 'none' || goesOnIn(reading, text) || search(text, 0) >= 0) return false

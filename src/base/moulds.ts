@@ -6,7 +6,6 @@ import { utf8 } from './bytes.ts'
 import { isRawJson, isRecord, mayHoldBigNumber, mayHoldHugeNumber, numberOf, parseJson, type Rec, stringifyJson } from './json.ts'
 import { code } from './moulds.gen.js'
 import { offerSearch } from './needles.ts'
-import type { PiecePaths, PiecePlace } from './pieces.ts'
 import { forgetSpans, keepSpan } from './spans.ts'
 
 /** Lines longer than this are left to JSON.parse. */
@@ -57,10 +56,9 @@ type Engine = {
   mayHold(start: number, end: number): number
 }
 /**
- * `skims`: a hole each, 1 where nobody reads a long text as a whole. `form`: its number among all moulds that ever were. `told`, `silent`: the
- * hole of a piece's text, and that of a text without a meaning; negative where there is none.
+ * `skims`: a hole each, 1 where nobody reads a long text as a whole. `form`: its number among all moulds that ever were.
  */
-type Mould = { values: unknown[]; make(values: unknown[]): Rec; skims: Uint8Array | undefined; form: number; told: number; silent: number }
+type Mould = { values: unknown[]; make(values: unknown[]): Rec; skims: Uint8Array | undefined; form: number }
 
 export type Moulds = {
   /** The chunk's bytes where lines can be read in place. They are valid until the next call. */
@@ -72,8 +70,6 @@ export type Moulds = {
   /** The same of a line in bytes that are held: it ends before the next line break, at `lineEnd`. */
   readLine(start: number): Rec | undefined
   lineEnd(): number
-  /** Of the line that was read last, which begins here; undefined when it has no text that is told. */
-  piece(start: number): PiecePlace | undefined
   /** Of the object that was read last: those that share it have the same keys in the same order, in whatever stream. */
   form(): number
   /** What JSON.parse made of a line that was not known. */
@@ -112,21 +108,18 @@ export function roomForChunk(): Uint8Array | undefined {
   return recent
 }
 
-export const bytesOf = (base64: string): Uint8Array<ArrayBuffer> => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))
+const bytesOf = (base64: string): Uint8Array<ArrayBuffer> => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))
 
 /** As for the framer. */
 export type MouldOptions = {
   plainNumbers?: boolean
   skimmed?: ReadonlySet<string> | undefined
-  pieces?: PiecePaths | undefined
 }
 
 /** Those of a stream that has ended, with all that they have learned, or new ones. */
 export function borrowMoulds(options: MouldOptions): Moulds | undefined {
-  const { plainNumbers, skimmed, pieces: paths } = options
-  const index = idle.findLastIndex(
-    ({ options: one }) => one.plainNumbers === plainNumbers && one.skimmed === skimmed && one.pieces === paths,
-  )
+  const { plainNumbers, skimmed } = options
+  const index = idle.findLastIndex(({ options: one }) => one.plainNumbers === plainNumbers && one.skimmed === skimmed)
   return index === -1 ? createMoulds(options) : idle.splice(index, 1)[0]!.moulds
 }
 
@@ -147,7 +140,6 @@ export function createMoulds(options: MouldOptions = {}): Moulds | undefined {
   let unknown = 0
   let made = 0
   let form = 0
-  let last = -1 // the mould of the line that was read last
   let held: Uint8Array | undefined // the chunk; asking an array whose memory it is would take longer
   const long = new Uint8Array(mostHoles) // holes whose value is not remembered from line to line
   let longs = 0
@@ -237,7 +229,6 @@ export function createMoulds(options: MouldOptions = {}): Moulds | undefined {
 
   function objectOf(index: number): Rec | undefined {
     forgetSpans()
-    last = index
     if (index === -1) return undefined
     const mould = moulds[index]!
     const { values, make } = mould
@@ -266,11 +257,6 @@ export function createMoulds(options: MouldOptions = {}): Moulds | undefined {
     },
     readLine: (start) => objectOf(wasm.match(chunkAt + start, chunkAt + held!.length, true)),
     lineEnd: () => table[(found >> 2) + 2]! - chunkAt,
-    piece(start) {
-      const { told, silent } = last === -1 ? noPiece : moulds[last]!
-      if (told < 0) return undefined
-      return { memory: wasm.memory, mould: last, told, silent, start: chunkAt + start, end: chunkAt + held!.length }
-    },
     form: () => form,
     learn(value, bytes, start, end) {
       unknown++
@@ -295,7 +281,7 @@ export function createMoulds(options: MouldOptions = {}): Moulds | undefined {
 type Slice = (this: Uint8Array, start: number, end: number) => string
 const nodeSlice = (globalThis as { Buffer?: { prototype: { latin1Slice?: Slice } } }).Buffer?.prototype.latin1Slice
 /** ASCII only: to a browser's decoder Latin-1 is another alphabet. */
-export const latin1: typeof utf8 = nodeSlice ? (bytes, start, end) => nodeSlice.call(bytes, start, end) : utf8
+const latin1: typeof utf8 = nodeSlice ? (bytes, start, end) => nodeSlice.call(bytes, start, end) : utf8
 
 /** As wasm/moulds.ts has them. */
 const telling: ReadonlySet<string> = new Set(['type', 'kind', 'role', 'event', 'subtype'])
@@ -305,18 +291,14 @@ const plainKey = /^[A-Za-z_$][\w$-]*$/
  * The function is made of the keys alone, and only if each is a plain word: what came from outside never becomes code.
  * Undefined: the object does not show the line's own order (a key stands twice), so that holes and values cannot be brought together.
  */
-function mouldOf(record: Rec, table: Int32Array, { skimmed, pieces: paths }: MouldOptions): Mould | undefined {
+function mouldOf(record: Rec, table: Int32Array, { skimmed }: MouldOptions): Mould | undefined {
   const skims = new Uint8Array(mostHoles)
   const holes: unknown[] = []
   const words: string[] = []
   let keys = 0
   let fit = true
-  let told = -1
-  let silent = -1
   const slot = (value: unknown, path: string): string => {
     if (skimmed?.has(path) === true) skims[holes.length] = 1
-    if (typeof value === 'string' && paths?.told.has(path) === true) told = told === -1 ? holes.length : ambiguous
-    if (typeof value === 'string' && paths?.silent.has(path) === true) silent = holes.length
     fit &&= typeof value === kinds[table[(entries >> 2) + holes.length * 4]!]
     return `v[${holes.push(value) - 1}]`
   }
@@ -336,11 +318,7 @@ function mouldOf(record: Rec, table: Int32Array, { skimmed, pieces: paths }: Mou
   if (!fit || holes.length !== table[found >> 2] || keys !== table[(found >> 2) + 1]) return undefined
   // oxlint-disable-next-line typescript/no-implied-eval -- see above: plain words and numbers only
   const make = new Function('w', `return v=>(${body})`)(words) as Mould['make']
-  return { values: holes, make, skims: skims.includes(1) ? skims : undefined, form: ++forms, told, silent }
+  return { values: holes, make, skims: skims.includes(1) ? skims : undefined, form: ++forms }
 }
-
-/** Two texts are told: which of them is the piece's is not known. */
-const ambiguous = -2
-const noPiece = { told: -1, silent: -1 }
 
 const isFlat = (value: unknown): boolean => Array.isArray(value) && value.every((item) => item === null || typeof item !== 'object')

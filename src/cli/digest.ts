@@ -7,7 +7,6 @@ import type { Event, EventOf } from '../model/event.ts'
 import { createPricer } from '../prices/price.ts'
 import type { Output } from '../stream/convert.ts'
 import { createReader } from '../stream/read.ts'
-import { together } from '../stream/together.ts'
 import { claimers, open } from './dialects.ts'
 import { exitCodes, say, usageError } from './exit.ts'
 import { blocks, oneFile, screen, stdout } from './io.ts'
@@ -85,7 +84,7 @@ export async function run(argv: readonly string[]): Promise<number> {
       } else if (redactor === undefined) for (const event of events) fold.push(event, record)
       else for (const event of events) without(event, record)
     },
-    { maxLine, others: claimers, raw: 'none', skim: isSummary, together: isSummary ? together(fold.pieces) : undefined },
+    { maxLine, others: claimers, raw: 'none', skim: isSummary },
   )
   await input.read((block) => {
     reader.push(block)

@@ -199,7 +199,6 @@ function watcherOf({ observe }: Trackers): EventSink {
   }
   return {
     push,
-    pieces: ({ joined }) => push(joined),
     flush() {},
     end() {},
   }
@@ -211,7 +210,6 @@ function sessionLogs(first: SessionLog, { by }: Unwritten): EventSink & { follow
   let sink = sinkOf(first)
   return {
     push: (event) => sink.push(event),
-    pieces: (pieces) => sink.pieces!(pieces),
     flush: () => sink.flush(),
     end() {},
     close: () => sink.close!(),

@@ -143,7 +143,7 @@ function lastEnd(): { sink: EventSink; why(): string | undefined } {
   let end: EventOf<'session.end'> | undefined
   const push = (event: Event): void => void (event.kind === 'session.end' && (end = event))
   return {
-    sink: { push, pieces() {}, flush() {}, end() {} },
+    sink: { push, flush() {}, end() {} },
     why() {
       const { reason, error } = end ?? {}
       // That a denied call was made is said when it happens.

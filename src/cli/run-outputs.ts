@@ -80,7 +80,7 @@ function checkOwner(path: string, found: Stats | undefined): void {
 
 /** Throws when nobody takes the lines any more: the reader is gone, the disk is full, or a pipe stays full for too long. */
 export function lineOut(fd: number, patience = fd > 2 ? patienceMs : Infinity): LineOut {
-  const { add, addBytes, addLines, flush } = createLineBlock((bytes) => {
+  const { add, addBytes, flush } = createLineBlock((bytes) => {
     let waited = 0
     for (let done = 0; done < bytes.length;) {
       try {
@@ -95,7 +95,6 @@ export function lineOut(fd: number, patience = fd > 2 ? patienceMs : Infinity): 
   return {
     line: add,
     encoded: addBytes,
-    lines: addLines,
     flush,
     ...(fd > 2 && { close: () => closeSync(fd) }),
   }

@@ -100,10 +100,6 @@ export async function attachControl({ id, env, log, socket, cwd, now }: ControlO
   return {
     sink: {
       push,
-      pieces(pieces) {
-        if (pieces.joined.session !== undefined) last = pieces.joined
-        feed?.sink.pieces(pieces)
-      },
       flush: () => feed?.sink.flush(),
       end() {
         isOver = true

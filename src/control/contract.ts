@@ -1,6 +1,5 @@
 // What the control socket needs of a run, and what it gives to one. Types only; the run's own types fit them as they are.
 import type { Event, Payload, Place } from '../model/event.ts'
-import type { Pieces } from '../model/pieces.ts'
 import type { Decider } from '../model/vocabulary.ts'
 import type { Command } from '../supervise/contract.ts'
 
@@ -16,7 +15,7 @@ export type Answerer = (question: Question, signal: AbortSignal) => Promise<Repl
 export type Chooser = (ask: unknown, signal: AbortSignal) => Promise<undefined>
 
 /** Takes every event of the run, numbered from 1 without a gap; must not throw. */
-export type EventSink = { push(event: Event): void; pieces(pieces: Pieces): void; flush(): void; end(): void }
+export type EventSink = { push(event: Event): void; flush(): void; end(): void }
 
 export type ControlledRun = {
   send(command: Command): void

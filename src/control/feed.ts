@@ -1,9 +1,8 @@
 // A run's events to those who have subscribed. Who keeps up gets them as they come; who asks for earlier ones, or cannot take what
 // comes, is served from the log until he has caught up. So a slow reader costs neither time nor memory, and misses nothing.
 import { stringifyJson } from '../base/json.ts'
-import { lineOf, templateOf } from '../log/line.ts'
+import { lineOf } from '../log/line.ts'
 import type { Event } from '../model/event.ts'
-import type { Pieces } from '../model/pieces.ts'
 import type { EventSink } from './contract.ts'
 import { type Cursor, type LogPlace, openReplay, type Piece } from './replay.ts'
 import { notice } from './rpc.ts'
@@ -82,15 +81,6 @@ function createBatch() {
 
   return {
     size: () => size,
-    addPieces(pieces: Pieces): void {
-      const { joined, count, write, events } = pieces
-      const notices = write({ ...templateOf(pieces), before: prefix, after: suffix }, joined.seq, 1)
-      if (notices === undefined) return events().forEach((event) => this.add(event))
-      begin(joined.seq, count)
-      const end = endWith(notices.length)
-      block.set(notices, size)
-      size = end
-    },
     add(event: Event): void {
       begin(event.seq, 1)
       const { text } = lineOf(event)
@@ -136,11 +126,6 @@ export function createFeed(log: LogPlace): Feed {
     const { seq } = event
     head = seq
     if (isWanted && batch.size() <= mostHeld) batch.add(event) // too much at once is read from the log
-  }
-
-  function pushPieces(pieces: Pieces): void {
-    head = pieces.joined.seq + pieces.count - 1
-    if (isWanted && batch.size() <= mostHeld) batch.addPieces(pieces)
   }
 
   function flush(): void {
@@ -197,7 +182,6 @@ export function createFeed(log: LogPlace): Feed {
   return {
     sink: {
       push,
-      pieces: pushPieces,
       flush,
       end() {
         isOver = true

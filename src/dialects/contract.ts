@@ -67,11 +67,6 @@ export type Dialect = Claimer & {
   numberIds?: boolean
   /** Paths in a record, such as `items.*.text`, of what tools gave back: texts that may be long, of which a summary needs the ends at most. */
   outputs?: ReadonlySet<string>
-  /**
-   * Where a piece of a text stands in its record (`told`), and what says nothing there (`silent`): one after another, records that are alike
-   * in all else are pieces of the same text.
-   */
-  pieces?: { told: ReadonlySet<string>; silent: ReadonlySet<string> }
   /** Types that `shapes` does not know are legal, and part of the format: a user's own events. */
   custom?: boolean
   decoder(): Decoder
@@ -81,8 +76,6 @@ export type Dialect = Claimer & {
   /** Both absent: the dialect is read, judged and passed through, but never written. */
   encoder?(sink: Sink): Encoder
   loss?: LossTable
-  /** A delta is written as one record at most, in which its text stands, and nothing is kept of it. */
-  writesPieces?: boolean
 }
 
 /** A dialect that others can be translated into. */
@@ -96,8 +89,6 @@ export const isWritable = (dialect: Dialect): dialect is WritableDialect => dial
 export type Decoder = {
   /** `form`: records that share one have the same keys in the same order. */
   push(record: Rec, origin: Origin, form?: number): Event[]
-  /** So many records after the last one were pieces of its text: they were not pushed, and each is an event. */
-  skip?(count: number): void
   /** Of the last record: nothing of it was told as raw and unknown. Absent: look and see. */
   knew?(): boolean
   /** Reads along what is written, to put unknown keys back. A decoder does either this or its own work. */
@@ -167,7 +158,6 @@ export function decoderOf(
       if (form !== 0 && unknown === undefined && added === undefined) type.forms[placeOf(form)] = form
       return events
     },
-    skip: pen.skip,
     knew: pen.knew,
     restorer: (lost) =>
       createRestorer(

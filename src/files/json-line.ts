@@ -1,7 +1,6 @@
 // Records as lines of JSON, in bytes. Of records of one sort, one after another, most fields are the same, and the others are as long:
 // what differs is written over the last line, so that a line costs a fraction of what JSON.stringify takes for it.
 import { stringifyJson } from '../base/json.ts'
-import type { Hole, PieceValue } from '../base/pieces.ts'
 import { spanOf } from '../base/spans.ts'
 
 /** `text`: its bytes, valid until the next is asked for. `shape`: lines that share it have the same keys in the same order. */
@@ -10,11 +9,6 @@ export type Line = { text: Uint8Array; shape: number }
 export type JsonLines = {
   /** As JSON.stringify makes it. `sort`: any name; records that have much in common should share one. */
   line(record: object, sort: string): Line
-  /**
-   * Where in the last line those stand that are known to `marks`, in their order. They are plain and short. Undefined: one stands there twice,
-   * so that somebody has chosen the same word, and nobody can tell which is meant.
-   */
-  places(): readonly Hole[] | undefined
 }
 
 /** The last line of a sort. Of each field, in order: its key, its value when that is short, and where it stands. */
@@ -32,8 +26,6 @@ type Form = Line & {
   /** Of a text or a number that can be written over, without quotes. */
   froms: number[]
   tos: number[]
-  /** Of what is marked; undefined when it may have moved. */
-  places: readonly Hole[] | undefined
 }
 
 const mostForms = 64
@@ -53,7 +45,6 @@ const closed = Symbol('they end here')
 const forgotten = Symbol('a value that is not remembered')
 
 let shapes = 0
-const noMarks = new Map<unknown, PieceValue>()
 
 const newForm = (): Form => ({
   text: new Uint8Array(),
@@ -67,11 +58,9 @@ const newForm = (): Form => ({
   starts: [],
   froms: [],
   tos: [],
-  places: undefined,
 })
 
-/** `marks`: values that stand for others, of records that are templates. */
-export function createJsonLines(marks: ReadonlyMap<unknown, PieceValue> = noMarks): JsonLines {
+export function createJsonLines(): JsonLines {
   const forms = new Map<string, Form>()
   let form = newForm()
   let lastSort: string | undefined // records of one sort come in runs
@@ -151,7 +140,6 @@ export function createJsonLines(marks: ReadonlyMap<unknown, PieceValue> = noMark
     isSame = false
     form.size = form.starts[index]!
     form.fields = 0 // until it is whole again
-    form.places = undefined
   }
 
   return {
@@ -176,18 +164,6 @@ export function createJsonLines(marks: ReadonlyMap<unknown, PieceValue> = noMark
         lastSort = undefined
       }
       return whole(form)
-    },
-    places() {
-      if (form.places !== undefined) return form.places
-      const { values, froms, tos, fields } = form
-      const found: Hole[] = []
-      for (let index = 0; index < fields; index++) {
-        const what = marks.get(values[index])
-        if (what === undefined) continue
-        if (found.some((hole) => hole.what === what)) return undefined
-        found.push({ from: froms[index]!, to: tos[index]!, what })
-      }
-      return (form.places = found)
     },
   }
 }

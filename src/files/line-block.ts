@@ -6,8 +6,6 @@ export type LineBlock = {
   add(line: string): void
   /** The same, encoded already. */
   addBytes(line: Uint8Array): void
-  /** Whole lines, each with its end. */
-  addLines(lines: Uint8Array): void
   flush(): void
 }
 
@@ -48,12 +46,6 @@ export function createLineBlock(write: (bytes: Uint8Array) => void): LineBlock {
       if (!fits(line.length)) return write(Buffer.concat([line, Buffer.from('\n')]))
       block.set(line, size)
       end(line.length)
-    },
-    addLines(lines) {
-      if (!fits(lines.length)) return write(lines)
-      block.set(lines, size)
-      size += lines.length
-      if (size >= enough) flush()
     },
     flush,
   }

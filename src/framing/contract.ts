@@ -1,6 +1,5 @@
 // What the framer hands on: records and what is none, each with its place.
 import type { Rec } from '../base/json.ts'
-import type { Alike } from '../base/pieces.ts'
 
 /**
  * A place in the input: `line` and `record` count from 1, `offset` is bytes from the start. `form`: records that share one have the same
@@ -12,8 +11,7 @@ export type Span = { bytes: Uint8Array; start: number; end: number; offset: numb
 export type BadCode = 'noise' | 'not-object' | 'bad-json' | 'array' | 'cut' | 'too-long' | 'utf8'
 
 export type FrameSink = {
-  /** `together`: this record and those that follow and are alike, but for the texts of `pieces`; undefined when there are none. All are taken. */
-  record(value: Rec, span: Span, together?: () => Alike | undefined): void
+  record(value: Rec, span: Span): void
   /** Bytes that are no record. `utf8` is a warning: the record follows, its bad bytes replaced. */
   bad(code: BadCode, text: string, span: Span): void
 }

@@ -4,7 +4,6 @@
 import { copyOf, isUtf8, utf8 } from '../base/bytes.ts'
 import { isRecord, mayHoldBigNumber, mayHoldHugeNumber, parseJson } from '../base/json.ts'
 import { borrowMoulds, mostChunk, type Moulds } from '../base/moulds.ts'
-import type { Alike, PieceFinder } from '../base/pieces.ts'
 import { broken, closeBracket, comma, endOfElement, isLeft, newArray, type OpenArray, startsArray, takeBetween } from './array.ts'
 import { cutText, type FrameSink, newline, openBrace, type Span } from './contract.ts'
 import { couldBeMark, firstWhole, lastWhole } from './edges.ts'
@@ -25,12 +24,10 @@ export type FramerOptions = {
   alikeAfter?: number
   /** Paths of texts, such as `items.*.text`, of which the beginning and the end are enough: a long one may come as those. */
   skimmed?: ReadonlySet<string> | undefined
-  /** Finds records that are pieces of a text and came together. */
-  pieces?: PieceFinder | undefined
 }
 
 export function createFramer(sink: FrameSink, options: FramerOptions = {}) {
-  const { maxLine = defaultMaxLine, plainNumbers = false, skimmed, pieces } = options
+  const { maxLine = defaultMaxLine, plainNumbers = false, skimmed } = options
   let { alikeAfter = 100 } = options
   let moulds: Moulds | undefined
   let records = 0
@@ -51,14 +48,6 @@ export function createFramer(sink: FrameSink, options: FramerOptions = {}) {
   let fields: Span[] = [] // lines that are fields of an event if its data follows, and noise if not
   const odd = createOddLines(sink, (span) => parse(span), maxLine)
   const lineSpan: Span = { bytes: carry, start: 0, end: 0, offset: 0, line: 0, array: 0, form: 0 } // one for all lines: the hot path makes no garbage
-
-  let taken: Alike | undefined // more than the record at hand
-  const together =
-    pieces &&
-    ((): Alike | undefined => {
-      const place = moulds!.piece(lineSpan.start)
-      return (taken = place && pieces.find(place))
-    })
 
   function keep(bytes: Uint8Array, start: number, end: number): void {
     const size = carried + end - start
@@ -88,15 +77,9 @@ export function createFramer(sink: FrameSink, options: FramerOptions = {}) {
     const end = moulds!.lineEnd()
     place(bytes, start, end, base + start, line)
     lineSpan.form = moulds!.form()
-    taken = undefined
-    sink.record(known, lineSpan, end + 2 < bytes.length ? together : undefined) // nothing can follow the last line
-    if (taken === undefined) {
-      line++
-      return end + (bytes[end] === 0x0d ? 2 : 1)
-    }
-    const { count, size } = taken as Alike
-    line += count
-    return start + size
+    sink.record(known, lineSpan)
+    line++
+    return end + (bytes[end] === 0x0d ? 2 : 1)
   }
 
   function place(bytes: Uint8Array, start: number, end: number, offset: number, number: number): void {
@@ -237,7 +220,7 @@ export function createFramer(sink: FrameSink, options: FramerOptions = {}) {
 
   function push(chunk: Uint8Array): void {
     if (records >= alikeAfter && moulds === undefined) {
-      moulds = borrowMoulds({ plainNumbers, skimmed, pieces: pieces?.paths })
+      moulds = borrowMoulds({ plainNumbers, skimmed })
       if (moulds === undefined) alikeAfter = Infinity
     }
     if (moulds === undefined) return take(chunk)

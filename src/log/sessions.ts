@@ -9,14 +9,12 @@ import { createLineBlock } from '../files/line-block.ts'
 import { createFramer } from '../framing/framer.ts'
 import type { Event } from '../model/event.ts'
 import { type Claim, claimSession } from './claim.ts'
-import type { Pieces } from '../model/pieces.ts'
-import { lineOf, linesOf } from './line.ts'
+import { lineOf } from './line.ts'
 
 export type SessionLog = {
   path: string
   /** Held back until `flush`, or until much has come together. */
   append(event: Event): void
-  appendPieces(pieces: Pieces): void
   flush(): void
   /** Down to the disk, and no more is written. */
   close(): void
@@ -53,7 +51,7 @@ export function openSessionLog(folder: string, id: string, lastSeq = 0, claimed?
   if (lastSeq > 0) cutTornLine(fd)
   let seq = lastSeq
 
-  const { addBytes, addLines, flush } = createLineBlock((bytes) => {
+  const { addBytes, flush } = createLineBlock((bytes) => {
     for (let done = 0; done < bytes.length;) done += writeSync(fd, bytes, done)
   })
   let isOpen = true
@@ -63,16 +61,9 @@ export function openSessionLog(folder: string, id: string, lastSeq = 0, claimed?
     closeSync(fd)
     held.release()
   }
-  const append = (event: Event): void => addBytes(lineOf(event, ++seq).text)
   return {
     path,
-    append,
-    appendPieces(pieces) {
-      const lines = linesOf(pieces, seq + 1)
-      if (lines === undefined) return pieces.events().forEach(append)
-      seq += pieces.count
-      addLines(lines)
-    },
+    append: (event) => addBytes(lineOf(event, ++seq).text),
     flush,
     close() {
       try {

@@ -270,10 +270,6 @@ export function createPen({ interleaved = false }: PenOptions = {}) {
       emit(kind, payload as never, { agent, turn, message, block, call }) // kind and payload come from one event
       out = none
     },
-    /** So many events that differ from the last one only in their text were told without it. */
-    skip(count: number): void {
-      seq += count
-    },
     take(): Event[] {
       if (out === none) return []
       const events = out

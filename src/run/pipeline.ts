@@ -1,23 +1,18 @@
 // The way of an event from its agent to everybody who reads: stages that add or change, one numbering, the log, then the sinks. What
 // is told within one turn of the event loop goes out in one write.
 import type { Event } from '../model/event.ts'
-import type { Pieces } from '../model/pieces.ts'
 
 type Pass = (events: readonly Event[]) => void
 
 /** Passes on the events that came together, and whatever belongs before, between or after them. */
 export type Stage = {
   push(events: readonly Event[], pass: Pass): void
-  /** How many of these pieces pass as they are, from the first on; to it the others have not come. What it held back it passes on. */
-  passes(pieces: Pieces, pass: Pass): number
   end?(pass: Pass): void
 }
 
 /** Takes every event in order; must not throw. */
 export type EventSink = {
   push(event: Event): void
-  /** Many at once. */
-  pieces?(pieces: Pieces): void
   flush(): void
   /** All is told. */
   end(): void
@@ -30,8 +25,6 @@ const mostTogether = 512
 
 export type Pipeline = {
   emit(events: readonly Event[]): void
-  /** Pieces of a text. */
-  pieces(pieces: Pieces): void
   /** No more events will come. */
   end(): void
 }
@@ -62,25 +55,6 @@ export function createPipeline(stages: readonly Stage[], sinks: readonly EventSi
     flush()
   }
 
-  function deliverPieces(pieces: Pieces): void {
-    const { joined, count } = pieces
-    joined.seq = seq + 1
-    joined.run = run
-    seq += count
-    for (const sink of sinks)
-      if (sink.pieces !== undefined) sink.pieces(pieces)
-      else for (const event of pieces.events()) sink.push(event)
-  }
-
-  /** Into that stage, and those that it does not let pass together one by one. */
-  function passPieces(pieces: Pieces, index: number): void {
-    const stage = stages[index]
-    if (stage === undefined) return deliverPieces(pieces)
-    const count = stage.passes(pieces, ways[index + 1]!)
-    if (count > 0) passPieces(count < pieces.count ? pieces.first(count) : pieces, index + 1)
-    if (count < pieces.count) ways[index]!(pieces.events(count))
-  }
-
   function passed(): void {
     if (seq - flushed >= mostTogether) flush()
     if (isScheduled) return
@@ -92,11 +66,6 @@ export function createPipeline(stages: readonly Stage[], sinks: readonly EventSi
     emit(events) {
       if (isOver) return
       ways[0]!(events)
-      passed()
-    },
-    pieces(pieces) {
-      if (isOver) return
-      passPieces(pieces, 0)
       passed()
     },
     end() {

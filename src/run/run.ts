@@ -4,7 +4,6 @@ import type { Done, Host, Running } from '../agents/contract.ts'
 import { sameName } from '../agents/driver.ts'
 import { makeEvent } from '../model/make.ts'
 import type { Event, Kind, Payload, Place } from '../model/event.ts'
-import type { Pieces } from '../model/pieces.ts'
 import type { Decider } from '../model/vocabulary.ts'
 import type { Answer, Ask, Command } from '../supervise/contract.ts'
 import type { Broker, Question, Reply, Settled } from '../supervise/permission.ts'
@@ -110,17 +109,6 @@ export function startRun({ start, broker, answerer, chooser, guard, policies, pi
       actOn(guard.step(event, time))
       actOn(policies.step(event, time))
     }
-  }
-
-  function emitPieces(pieces: Pieces): void {
-    const { joined } = pieces
-    if (!isQuiet(joined)) return emit(pieces.events())
-    pipeline.pieces(pieces)
-    last = joined
-    const time = now()
-    actOn(guard.step(joined, time))
-    actOn(policies.step(joined, time))
-    wind()
   }
 
   // ── policies ───────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -309,6 +297,6 @@ export function startRun({ start, broker, answerer, chooser, guard, policies, pi
   }
 
   wind()
-  running = start({ emit, pieces: emitPieces, raise, withdraw: (id) => withdrawOne(id, 'agent'), judge, now })
+  running = start({ emit, raise, withdraw: (id) => withdrawOne(id, 'agent'), judge, now })
   return { send, force, answer, choose: chooseOpen, done: finish() }
 }

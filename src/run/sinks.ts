@@ -1,27 +1,23 @@
 // Sinks: a dialect's records as lines, and the log. A reader that goes away is told of once and then forgotten: the run goes on.
 import { onOneLine, type Rec, stringifyJson } from '../base/json.ts'
-import { pieceValue } from '../base/pieces.ts'
 import type { Sink, WritableDialect } from '../dialects/contract.ts'
 import { createJsonLines, type Line } from '../files/json-line.ts'
-import { lineOf, linesOf, textMark } from '../log/line.ts'
+import { lineOf } from '../log/line.ts'
 import type { SessionLog } from '../log/sessions.ts'
 import type { Event, Kind } from '../model/event.ts'
-import type { Pieces } from '../model/pieces.ts'
 import type { EventSink } from './pipeline.ts'
 
-/** Where lines go; throws when nobody can take them any more. `encoded`: a line in bytes. `lines`: many, each with its end. */
+/** Where lines go; throws when nobody can take them any more. `encoded`: a line in bytes. */
 export type LineOut = {
   line(text: string): void
   encoded?(line: Uint8Array): void
-  lines?(lines: Uint8Array): void
   flush(): void
   close?(): void
 }
 
 export function dialectSink(dialect: WritableDialect, out: LineOut, onGone: (error: unknown) => void): EventSink {
   const write = writerOf(dialect, out)
-  let caught: Rec[] | undefined // in place of being written
-  const encoder = dialect.encoder(sinkOf((record) => void (caught === undefined ? write(record) : caught.push(record))))
+  const encoder = dialect.encoder(sinkOf(write))
   const dropped = new Set(Object.entries(dialect.loss).flatMap(([kind, { how }]) => (how === 'drop' ? [kind] : [])))
   const encode = (event: Event): void => void (dropped.has(event.kind) || encoder.push(event))
   const tell = dialect.name === 'sluice' && out.encoded !== undefined ? asMade(dialect, out.encoded, encode) : encode
@@ -31,28 +27,6 @@ export function dialectSink(dialect: WritableDialect, out: LineOut, onGone: (err
     out.flush()
   })
   let resting: NodeJS.Timeout | undefined
-  const templates = createJsonLines(marks)
-
-  /** The record of one of them is the record of all, but for the text. */
-  function linesFor(pieces: Pieces): Uint8Array | undefined {
-    if (dialect.name === 'sluice') return linesOf(pieces)
-    caught = []
-    encoder.push({ ...pieces.joined, text: textMark })
-    const records = caught
-    caught = undefined
-    const record = records.pop()
-    records.forEach(write)
-    if (record === undefined) return new Uint8Array()
-    const { text: line } = templates.line(record, dialect.tag(record) ?? '')
-    return pieces.write({ line, holes: templates.places() }, 0, 1)
-  }
-
-  function tellPieces(pieces: Pieces): void {
-    if (dropped.has(pieces.joined.kind)) return
-    const lines = linesFor(pieces)
-    if (lines !== undefined) out.lines!(lines)
-    else pieces.events().forEach(tell)
-  }
 
   return {
     push: guarded((event: Event) => {
@@ -62,7 +36,6 @@ export function dialectSink(dialect: WritableDialect, out: LineOut, onGone: (err
       else tell(event)
       if (encoder.rest !== undefined) resting ??= setTimeout(() => ((resting = undefined), rest()), restMs)
     }),
-    ...(dialect.writesPieces === true && out.lines !== undefined && { pieces: guarded(tellPieces) }),
     flush: guarded(() => out.flush()),
     end: guarded(() => {
       clearTimeout(resting)
@@ -74,8 +47,6 @@ export function dialectSink(dialect: WritableDialect, out: LineOut, onGone: (err
 }
 
 const restMs = 200
-
-const marks = new Map([[textMark, pieceValue.text]])
 
 /** What gets lost or is added on the way is counted where somebody is told of it: in a run nobody is. */
 const sinkOf = (write: (record: Rec) => void): Sink => ({
@@ -121,7 +92,6 @@ export function logSink(log: SessionLog, onGone: (error: unknown) => void): Even
   })
   return {
     push: guarded((event: Event) => log.append(event)),
-    pieces: guarded((pieces: Pieces) => log.appendPieces(pieces)),
     flush: guarded(() => log.flush()),
     end() {},
     close: guarded(() => log.close()),

@@ -6,8 +6,7 @@ import { realPath } from '../files/real-path.ts'
 import type { Event, EventOf, Payload } from '../model/event.ts'
 import { makeEvent } from '../model/make.ts'
 import { createRedactor, type LinePattern, type ScanOptions } from '../stream/redact.ts'
-import type { Delta } from '../model/pieces.ts'
-import { isDelta } from '../stream/redact-stream.ts'
+import { type Delta, isDelta } from '../stream/redact-stream.ts'
 import type { Gates } from '../supervise/gates.ts'
 import { type Broker, createBroker } from '../supervise/permission.ts'
 import { createStatus } from '../supervise/status.ts'
@@ -63,7 +62,6 @@ type Request = Payload<'permission.request'>
 
 /** Every session of the run bears the name that the run was given. */
 const labelStage = (label: string): Stage => ({
-  passes: ({ count }) => count,
   push: (events, pass) => pass(events.map((event) => (event.kind === 'session.start' ? { ...event, label } : event))),
 })
 
@@ -81,11 +79,6 @@ function statusStage(): Stage {
         if (!isDropped) told?.push(event)
       }
       pass(told ?? events)
-    },
-    passes({ joined, count }, pass) {
-      const found = policy.step(joined)
-      if (found.length > 0) pass(found.map((status) => statusEvent(status, joined)))
-      return count
     },
   }
 }
@@ -126,7 +119,6 @@ function redactStage(secrets: ScanOptions): Stage {
       }
       pass(clean)
     },
-    passes: redactor.passes,
     end: (pass) => pass(redactor.end()),
   }
 }

@@ -51,7 +51,6 @@ export const readOptions: Musts<ReadOptions> = {
   others: claimers,
   plainNumbers: flag,
   skim: flag,
-  together: later,
 }
 export const convertOptions: Musts<ConvertOptions> = {
   maxLine: bytes,

@@ -5,7 +5,6 @@ import type { Claimer, Decoder, Dialect } from '../dialects/contract.ts'
 import { type BadCode, createFramer, type Span } from '../framing/framer.ts'
 import type { Event, EventOf, Origin } from '../model/event.ts'
 import type { Cause } from '../model/pen.ts'
-import type { Together } from './together.ts'
 
 export type ReadOptions = {
   maxLine?: number | undefined
@@ -17,8 +16,6 @@ export type ReadOptions = {
   plainNumbers?: boolean | undefined
   /** Nobody reads what tools gave back but for its beginning and its end: in between, a long text may be left out. */
   skim?: boolean | undefined
-  /** Takes pieces of one text that came together, in place of their events: who reads what a text says need not look at each. */
-  together?: Together | undefined
   /** Which side of a two-way protocol wrote the stream. */
   from?: 'agent' | 'host' | undefined
 }
@@ -33,7 +30,7 @@ export type Reader = {
 }
 
 export function createReader(dialect: Dialect, onEvents: OnEvents, options: ReadOptions = {}): Reader {
-  const { maxLine, raw = 'unmapped', others = [], plainNumbers = false, skim = false, together, from } = options
+  const { maxLine, raw = 'unmapped', others = [], plainNumbers = false, skim = false, from } = options
   const decoder: Decoder = dialect.decoder()
   let record = 0
 
@@ -88,15 +85,11 @@ export function createReader(dialect: Dialect, onEvents: OnEvents, options: Read
 
   const framer = createFramer(
     {
-      record(value, span, more) {
+      record(value, span) {
         const events = decoder.push(value, originOf(span), span.form)
         if (!knew()) judgeFirst(events, value, span)
         if (raw !== 'none') keepRaw(events, span)
-        const alike = more !== undefined && together!.begins(events) ? more() : undefined
-        if (alike === undefined) return onEvents(events, value, span)
-        record += alike.count - 1
-        decoder.skip!(alike.count - 1)
-        together!.take(events[0]!, alike)
+        onEvents(events, value, span)
       },
       bad: (code, text, span) => tell(code, code === 'utf8' ? 'warn' : 'error', text, span),
     },
@@ -104,7 +97,6 @@ export function createReader(dialect: Dialect, onEvents: OnEvents, options: Read
       maxLine,
       plainNumbers,
       skimmed: skim ? dialect.outputs : undefined,
-      pieces: decoder.skip && dialect.pieces && together?.finder(dialect.pieces),
     },
   )
 

@@ -2,7 +2,7 @@
 // wait until the redactor has let their events go, and get the texts of those.
 import type { Event } from '../model/event.ts'
 import type { Redactor } from './redact.ts'
-import type { Delta } from '../model/pieces.ts'
+import type { Delta } from './redact-stream.ts'
 import { isDelta } from './redact-stream.ts'
 import { withTexts } from './redact-texts.ts'
 

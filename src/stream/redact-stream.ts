@@ -1,8 +1,9 @@
 // The deltas of one text, held back no longer than their end may be the beginning of a secret.
 import type { Event } from '../model/event.ts'
-import type { Delta, Pieces } from '../model/pieces.ts'
 import type { Scanner } from './redact-scan.ts'
 import { countFound, replaceFound, type Hits } from './redact-walk.ts'
+
+export type Delta = Extract<Event, { kind: 'text.delta' | 'thought.delta' | 'tool.delta' }>
 
 /** Texts of one block or one output of a call, as far as they are not told yet. */
 export type Stream = {
@@ -44,26 +45,6 @@ export function passAtOnce(scanner: Scanner, stream: Stream, deltas: readonly De
   }
   stream.context = scanner.contextBefore(joined, end)
   return count
-}
-
-const waitingText = ({ waiting }: Stream): string => waiting.reduce((joined, { text }) => joined + text, '')
-
-/** How many of the first of these can be told, and all that waits before them. */
-export function cleanPieces(scanner: Scanner, stream: Stream, { joined, count, end }: Pieces): number {
-  if (stream.waiting.some(({ changed }) => changed)) return 0
-  const before = stream.context + waitingText(stream)
-  const clean = scanner.cleanUntil(before + joined.text, stream.context.length) - before.length
-  let passing = count
-  while (passing > 0 && end(passing - 1) > clean) passing--
-  return passing
-}
-
-/** All that waits is told, and then this. */
-export function passPieces(scanner: Scanner, stream: Stream, text: string): void {
-  const told = stream.context + waitingText(stream) + text
-  stream.context = scanner.contextBefore(told, told.length)
-  stream.waiting = []
-  stream.size = stream.rescanAt = 0
 }
 
 type Told = { event: Delta; text: string; changed: boolean; hits: Hits }

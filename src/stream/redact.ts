@@ -2,9 +2,8 @@
 // next of its stream or for the end of it, while other events pass it by.
 import type { Rec } from '../base/json.ts'
 import type { Event, Kind, Payload } from '../model/event.ts'
-import type { Delta, Pieces } from '../model/pieces.ts'
 import { createScanner, type ScanOptions } from './redact-scan.ts'
-import { cleanPieces, createStream, isDelta, isSameStream, passAtOnce, passPieces, release, type Stream } from './redact-stream.ts'
+import { createStream, type Delta, isDelta, isSameStream, passAtOnce, release, type Stream } from './redact-stream.ts'
 import { withTexts } from './redact-texts.ts'
 import { createWalker, type Hits } from './redact-walk.ts'
 import { isWord, wordsIn } from './redact-words.ts'
@@ -16,8 +15,6 @@ export type Redactor = {
   event(event: Event): Event[]
   /** The same of deltas that came one right after another: they are looked at together. */
   deltas(events: readonly Delta[]): Event[]
-  /** How many of these pieces can be told as they are, from the first on; the others have not come. What was held back goes to `pass`. */
-  passes(pieces: Pieces, pass: (events: readonly Event[]) => void): number
   /** What still waits: nothing more will come. */
   end(): Event[]
   text(text: string): { text: string; hits: Hits }
@@ -242,16 +239,6 @@ export function createRedactor(options: ScanOptions = {}): Redactor {
       }
       return told
     },
-    passes(pieces, pass) {
-      const stream = streamOf(pieces.joined)
-      const count = cleanPieces(scanner, stream, pieces)
-      if (count === 0) return 0
-      const held = stream.waiting.map(({ event }) => passed(event))
-      if (held.length > 0) pass(held)
-      const isClean = passed(pieces.joined, uncounted) === pieces.joined
-      passPieces(scanner, stream, isClean ? pieces.joined.text.slice(0, pieces.end(count - 1)) : '')
-      return isClean ? count : 0
-    },
     end() {
       recent = undefined
       return settleWhere(() => true)
@@ -283,8 +270,6 @@ const keysOfDeltas: ReadonlySet<string> = new Set(
   'v seq at kind session run agent turn message block call clock origin synthetic ext raw of stream text'.split(' '),
 )
 const mostKeys = 256
-/** What is found in pieces that are looked at as one: each of them is told, and counts, for itself. */
-const uncounted = (): void => {}
 const longestKept = 256 // characters of a text that is remembered
 
 function howOf(kind: Kind, key: string): Way['how'] {

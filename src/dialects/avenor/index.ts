@@ -17,11 +17,9 @@ export const avenor: WritableDialect = {
   formTells: true,
   numberIds: true,
   custom: true,
-  pieces: { told: new Set(['content.text']), silent: new Set() }, // it goes before all else that may hold the text
   decoder: () => withLabels(decoderOf(avenor, decode)),
   encoder: encode,
   order,
   rules,
   loss,
-  writesPieces: true,
 }

@@ -36,7 +36,6 @@ export const claude: WritableDialect = {
       ['stdout', 'content', 'originalFile', 'file.content', 'file.base64'].map((name) => `${key}.${name}`),
     ),
   ]),
-  pieces: { told: new Set(['event.delta.text', 'event.delta.partial_json']), silent: new Set(['uuid']) },
   decoder: () => decoderOf(claude, decode),
   encoder: encode,
   order,

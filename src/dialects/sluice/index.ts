@@ -19,5 +19,4 @@ export const sluice: WritableDialect = {
   order,
   rules,
   loss,
-  writesPieces: true,
 }
