@@ -8,7 +8,8 @@ import { loadDialect, writableNames } from '../src/cli/dialects.ts'
 import { isWritable } from '../src/dialects/contract.ts'
 import type { Event, EventOf, Kind } from '../src/model/event.ts'
 import { createPipeline } from '../src/run/pipeline.ts'
-import { type Answerer, type Chooser, type Run, startRun } from '../src/run/run.ts'
+import { type Attempt, startAttempt } from '../src/run/attempt.ts'
+import type { Answerer, Chooser } from '../src/run/contract.ts'
 import { dialectSink } from '../src/run/sinks.ts'
 import { createValidator } from '../src/stream/validate.ts'
 import { createBroker } from '../src/supervise/permission.ts'
@@ -24,7 +25,7 @@ export type Played = {
   root?: string
   answerer?: Answerer | undefined
   chooser?: Chooser | undefined
-  act?: ((run: Run, event: Event) => void) | undefined
+  act?: ((run: Attempt, event: Event) => void) | undefined
   policies?: Readonly<Record<string, Policy>>
 }
 
@@ -75,7 +76,7 @@ export async function playRun(start: (host: Host) => Running, played: Played = {
   const watcher = { push: (event: Event) => (events.push(event), act?.(run, event)), flush() {}, end() {} }
   const all = [...defaultRules, ...rules.map(parseRule)]
   const pipeline = createPipeline([], [watcher, ...sinks], 'run_1')
-  const run: Run = startRun({
+  const run: Attempt = startAttempt({
     start,
     broker: createBroker({
       rulesFor: () => all,

@@ -24,7 +24,7 @@ const rooms: Record<string, readonly string[]> = {
   'src/agents/builtin/': [...agentsMay, 'src/agents/', 'src/script/'],
   'src/config/': ['src/base/', 'src/model/', 'src/files/', 'src/supervise/contract.ts'],
   'src/run/': ['src/'],
-  'src/control/': ['src/base/', 'src/model/', 'src/framing/', 'src/files/', 'src/log/', 'src/supervise/contract.ts'],
+  'src/control/': ['src/base/', 'src/model/', 'src/framing/', 'src/files/', 'src/log/', 'src/supervise/contract.ts', 'src/run/contract.ts'],
   'src/log/': ['src/base/', 'src/model/', 'src/framing/', 'src/files/'],
   'src/views/': ['src/base/', 'src/model/', 'src/analyze/'],
   'src/testing/': ['src/base/', 'src/model/', 'src/dialects/', 'src/stream/'],

@@ -1,5 +1,5 @@
 // A choice that an agent leaves to the user, on the terminal: each question with its numbered answers; other words are an answer too.
-import type { Chooser } from '../run/run.ts'
+import type { Chooser } from '../run/contract.ts'
 import type { Ask } from '../supervise/contract.ts'
 import { harmlessLine } from '../views/harmless.ts'
 import { styleFor } from '../views/style.ts'

@@ -1,5 +1,5 @@
 // Permission questions on the terminal, one at a time: what the agent wants, and a key for each answer.
-import type { Answerer, Chooser } from '../run/run.ts'
+import type { Answerer, Chooser } from '../run/contract.ts'
 import type { Question, Reply } from '../supervise/permission.ts'
 import { styleFor } from '../views/style.ts'
 import { chooseOnTerminal } from './ask-choice.ts'

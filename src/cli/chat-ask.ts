@@ -1,5 +1,5 @@
 // Permission questions inside a chat, one at a time: the whole of what is wanted stays on the screen, the choice below it is one key.
-import type { Answerer } from '../run/run.ts'
+import type { Answerer } from '../run/contract.ts'
 import type { Option } from '../model/event.ts'
 import { isAllowing } from '../model/option.ts'
 import type { Style } from '../views/style.ts'

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ChatSession } from './chat-session.ts'
 import { commandWords, isCommand, runCommand } from './chat-commands.ts'
-import type { AgentFlags } from './run-options.ts'
+import type { RunRequest } from '../run/request.ts'
 
 function context() {
   const printed: string[] = []
-  const reopened: Partial<AgentFlags>[] = []
+  const reopened: Partial<RunRequest>[] = []
   const gates = { readOnly: false, dryRun: false, strict: false }
   let model = 'a/one'
   const session = {

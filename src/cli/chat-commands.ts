@@ -7,7 +7,7 @@ import { styleFor } from '../views/style.ts'
 import { costLines, permissionLines, sessionLines, sessionsHere, skillLines, toolLines } from './chat-lists.ts'
 import { columns } from './columns.ts'
 import type { ChatSession } from './chat-session.ts'
-import type { AgentFlags } from './run-options.ts'
+import type { RunRequest } from '../run/request.ts'
 
 export type CommandContext = {
   session: ChatSession
@@ -15,7 +15,7 @@ export type CommandContext = {
   colour: boolean
   print(lines: readonly string[]): void
   /** Goes on in another session, or in this one under other conditions. */
-  reopen(change: Partial<AgentFlags>): Promise<void>
+  reopen(change: Partial<RunRequest>): Promise<void>
 }
 
 type Command = {

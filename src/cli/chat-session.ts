@@ -1,16 +1,16 @@
 // The session behind a chat: prepared at once, begun with the first prompt, so that a chat in which nothing was said leaves nothing.
-import { dirname } from 'node:path'
-import type { Done } from '../agents/contract.ts'
-import { sessionsFolder } from '../log/sessions.ts'
+import { join } from 'node:path'
 import type { Event } from '../model/event.ts'
 import type { Prepared } from '../run/builtin.ts'
-import type { Answerer, Run } from '../run/run.ts'
+import type { Answerer, RunEnd, RunHandle } from '../run/contract.ts'
 import { type Book, createBook } from './chat-book.ts'
-import { builtinAgent, prepare } from './run-agent.ts'
-import { compose } from './run-compose.ts'
+import { builtinAgent, prepare } from '../run/agent.ts'
+import { startRun } from '../run/service.ts'
 import { hearSignals } from './run-live.ts'
-import type { AgentFlags } from './run-options.ts'
-import { type Opened, sessionOf } from './run-session.ts'
+import type { RunRequest } from '../run/request.ts'
+import { type Opened, openSession } from '../run/session.ts'
+import { createUnwritten } from './run-unwritten.ts'
+import { surroundings } from './surroundings.ts'
 
 export type ChatHooks = {
   answerer: Answerer
@@ -19,7 +19,7 @@ export type ChatHooks = {
 }
 
 export type ChatSession = {
-  flags: AgentFlags
+  flags: RunRequest
   prepared: Prepared
   book: Book
   /** The events that it goes on from. */
@@ -29,7 +29,7 @@ export type ChatSession = {
   /** `provider/model` */
   model(): string
   /** Resolves when the turn is over; with the end, when that was the last one. */
-  prompt(text: string): Promise<Done | undefined>
+  prompt(text: string): Promise<RunEnd | undefined>
   /** Ends the turn. The second time everything. */
   stop(): void
   /** Rejects with a sentence for people. */
@@ -37,17 +37,18 @@ export type ChatSession = {
   close(): Promise<void>
 }
 
-export async function openChatSession(flags: AgentFlags, { answerer, push, flush }: ChatHooks): Promise<ChatSession> {
-  const folder = sessionsFolder(process.env)
-  const prepared = await prepare(flags, dirname(folder))
+export async function openChatSession(flags: RunRequest, { answerer, push, flush }: ChatHooks): Promise<ChatSession> {
+  const around = await surroundings()
+  const folder = join(around.dataFolder, 'sessions')
+  const prepared = await prepare(flags, around)
   const { request, places } = prepared
-  let opened: Opened | undefined = flags.session.how === 'new' ? undefined : await sessionOf(flags, folder, places.cwd)
+  let opened: Opened | undefined = flags.session.how === 'new' ? undefined : await openSession(flags.session, folder, places.cwd)
   void request.servers?.connect() // while the first prompt is typed
   const history = opened?.history ?? []
   const book = createBook(history)
   let chosen = request.model
-  let run: Run | undefined
-  let end: Done | undefined
+  let run: RunHandle | undefined
+  let end: RunEnd | undefined
   let isReady = false // its first turn has begun
   let isStopping = false
   let turnOver: (() => void) | undefined // the turn has ended, and somebody waits for that
@@ -74,12 +75,19 @@ export async function openChatSession(flags: AgentFlags, { answerer, push, flush
     end: flush,
   }
 
-  const cancel = (): void => run?.send({ type: 'cancel', target: 'turn', by: 'user', reason: 'cancelled', text: 'stopped by the user' })
+  const cancel = (): void =>
+    void run?.send({ type: 'cancel', target: 'turn', by: 'user', reason: 'cancelled', text: 'stopped by the user' })
 
-  async function begin(): Promise<Run> {
-    opened ??= await sessionOf(flags, folder, places.cwd)
+  async function begin(): Promise<RunHandle> {
+    opened ??= await openSession(flags.session, folder, places.cwd)
     const agent = builtinAgent({ ...prepared, request: { ...request, model: chosen } })
-    const started = await compose(flags, { agent, session: opened, sinks: [sink], answerer })
+    const started = await startRun(flags, around, {
+      agent,
+      session: opened,
+      sinks: [sink],
+      answerer,
+      onLogFailed: createUnwritten().by('the session file'),
+    })
     const signals = hearSignals(started)
     void started.done.then((done) => {
       end = done
@@ -101,14 +109,14 @@ export async function openChatSession(flags: AgentFlags, { answerer, push, flush
       if (end !== undefined) return end
       isStopping = false
       const over = new Promise<void>((resolve) => (turnOver = resolve))
-      run.send({ type: 'prompt', text })
+      await run.send({ type: 'prompt', text })
       await over
       turnOver = undefined
       return end
     },
     stop() {
       isEnding ||= isStopping // the end of the turn is not the last word then
-      if (isStopping) return run?.force('stopped by the user')
+      if (isStopping) return void run?.stop({ force: true, text: 'stopped by the user' })
       isStopping = true
       if (!isReady) request.servers?.giveUp() // they are what the first turn waits for
       cancel()
@@ -116,14 +124,14 @@ export async function openChatSession(flags: AgentFlags, { answerer, push, flush
     async setModel(name) {
       chosen = await request.chooseModel(name)
       flags.model = name
-      run?.send({ type: 'set', model: name })
+      await run?.send({ type: 'set', model: name })
     },
     async close() {
       if (run === undefined) {
         opened?.log.close()
         return request.servers?.close()
       }
-      run.send({ type: 'finish' })
+      await run.send({ type: 'finish' })
       await run.done
     },
   }

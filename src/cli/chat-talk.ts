@@ -12,14 +12,14 @@ import { lastExchange } from './chat-recall.ts'
 import { type ChatSession, openChatSession } from './chat-session.ts'
 import { createStage, type Stage } from './chat-stage.ts'
 import { exitCodeOf, exitCodes, say, signalCodes } from './exit.ts'
-import type { AgentFlags } from './run-options.ts'
+import type { RunRequest } from '../run/request.ts'
 import { screenOf } from './terminal.ts'
 import { version } from './version.ts'
 
 type Signal = keyof typeof signalCodes
 
 /** `first`: a prompt from the command line. */
-export async function talk(flags: AgentFlags, first: string): Promise<number> {
+export async function talk(flags: RunRequest, first: string): Promise<number> {
   const { stdin: input, stdout: output } = process
   const { colour } = screenOf()
   const style = styleFor(colour)
@@ -33,14 +33,14 @@ export async function talk(flags: AgentFlags, first: string): Promise<number> {
   let stage!: Stage // both are set before anything else happens
   let session!: ChatSession
   /** What was before stays when this fails. */
-  async function open(next: AgentFlags): Promise<void> {
+  async function open(next: RunRequest): Promise<void> {
     const own = createStage({ write, size, width, colour, thinking: next.thoughts })
     const ask = createChatAsk({ keyboard: { choose: (...args) => keyboard.choose(...args) }, style, width, put: own.put, menu: own.hold })
     session = await openChatSession(next, { answerer: ask, push: own.push, flush: own.flush })
     stage = own
   }
 
-  async function reopen(change: Partial<AgentFlags>): Promise<void> {
+  async function reopen(change: Partial<RunRequest>): Promise<void> {
     const next = { ...session.flags, ...change }
     // Two must not write one file; else the old session is left only when the new one is there.
     const isSame = next.session.how !== 'new' && next.session.id === session.id()

@@ -2,7 +2,7 @@
 import { isTerminal } from './io.ts'
 import { type CommandSpec, parseOptions } from './options.ts'
 import { exitCodes, usageError } from './exit.ts'
-import { agentFlags, agentOptions } from './run-options.ts'
+import { requestFrom, agentOptions } from './run-options.ts'
 import { talk } from './chat-talk.ts'
 
 const spec: CommandSpec = {
@@ -31,5 +31,5 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (parsed === undefined) return exitCodes.ok
   if (!isTerminal(0) || !isTerminal(1) || process.env['TERM'] === 'dumb')
     throw usageError("chat needs a terminal to talk in; without one use sluice run 'PROMPT'")
-  return talk(agentFlags(parsed.values), parsed.files.join(' '))
+  return talk(requestFrom(parsed.values), parsed.files.join(' '))
 }

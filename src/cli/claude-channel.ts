@@ -2,7 +2,7 @@
 // When the host says no more, whatever still waits is given up.
 import { isDeepStrictEqual } from 'node:util'
 import { isRecord, type Rec, stringifyJson } from '../base/json.ts'
-import type { Answerer } from '../run/run.ts'
+import type { Answerer } from '../run/contract.ts'
 import type { LineOut } from '../run/sinks.ts'
 import { untilGone } from '../run/sinks.ts'
 import type { Reply } from '../supervise/permission.ts'

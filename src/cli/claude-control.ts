@@ -2,7 +2,7 @@
 // answer that does not come.
 import type { Rec } from '../base/json.ts'
 import type { Prepared } from '../run/builtin.ts'
-import type { Command } from '../supervise/contract.ts'
+import type { RunCommand } from '../run/contract.ts'
 import { modelInfos, modelOf } from './claude-model.ts'
 import type { Known } from './claude-output.ts'
 import { isMode, type Mode, modes } from './claude-rules.ts'
@@ -59,7 +59,7 @@ export async function answer(subtype: string, body: Rec, control: Control): Prom
   return answering(body, control)
 }
 
-export const interruption: Command = { type: 'cancel', target: 'turn', by: 'host', reason: 'cancelled' }
+export const interruption: RunCommand = { type: 'cancel', target: 'turn', by: 'host', reason: 'cancelled' }
 
 function initialized({ request }: Prepared, env: NodeJS.ProcessEnv): Rec {
   return {

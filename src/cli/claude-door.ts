@@ -1,13 +1,12 @@
 // A session that a host of Claude Code drives: prompts and control records come on stdin, the dialect's records go to stdout. The end of
 // stdin means that no more will come, never that the work is to stop.
-import { dirname } from 'node:path'
+import { join } from 'node:path'
 import type { Rec } from '../base/json.ts'
 import { quoted } from '../base/text.ts'
 import { claude } from '../dialects/claude/index.ts'
-import { openSessionLog, sessionsFolder } from '../log/sessions.ts'
+import { openSessionLog } from '../log/sessions.ts'
 import type { Prepared } from '../run/builtin.ts'
-import type { EventSink } from '../run/pipeline.ts'
-import type { Run } from '../run/run.ts'
+import type { EventSink, RunHandle } from '../run/contract.ts'
 import type { Attachment } from '../supervise/contract.ts'
 import { adapt } from './claude-adapt.ts'
 import { createChannel } from './claude-channel.ts'
@@ -17,12 +16,13 @@ import type { HostMessage } from './claude-input.ts'
 import { hostSink, resultOut } from './claude-output.ts'
 import { isMode, type Mode } from './claude-rules.ts'
 import { exitCodeOf, exitCodes, hasCode, say, systemReason, usageError } from './exit.ts'
-import { builtinAgent, prepare, tellNotices } from './run-agent.ts'
-import { compose } from './run-compose.ts'
+import { builtinAgent, prepare, reportNotices } from '../run/agent.ts'
+import { startRun } from '../run/service.ts'
 import { hearSignals } from './run-live.ts'
-import type { AgentFlags } from './run-options.ts'
+import type { RunRequest } from '../run/request.ts'
 import { lineOut } from './run-outputs.ts'
-import { type Opened, sessionOf } from './run-session.ts'
+import { type Opened, openSession } from '../run/session.ts'
+import { surroundings } from './surroundings.ts'
 import { createUnwritten, type Unwritten } from './run-unwritten.ts'
 
 export type DoorOptions = {
@@ -66,7 +66,7 @@ export const plainDoor: DoorOptions = {
   agents: {},
 }
 
-export async function claudeDoor(flags: AgentFlags, options: DoorOptions): Promise<number> {
+export async function claudeDoor(flags: RunRequest, options: DoorOptions): Promise<number> {
   const { readsHost, prompt } = options
   const inbox = openInbox(readsHost, prompt === undefined ? [] : [{ type: 'prompt', ...prompt }])
   try {
@@ -76,13 +76,14 @@ export async function claudeDoor(flags: AgentFlags, options: DoorOptions): Promi
   }
 }
 
-async function serve(flags: AgentFlags, options: DoorOptions, inbox: Inbox): Promise<number> {
-  const folder = sessionsFolder(process.env)
-  const preparing = prepare(flags, dirname(folder))
+async function serve(flags: RunRequest, options: DoorOptions, inbox: Inbox): Promise<number> {
+  const around = await surroundings()
+  const folder = join(around.dataFolder, 'sessions')
+  const preparing = prepare(flags, around)
   preparing.catch(() => {}) // told when it is needed
   const out = options.output === 'stream-json' ? lineOut(1) : resultOut(options.output, options.verbose)
   let { mode } = options
-  let run: Run | undefined
+  let run: RunHandle | undefined
   let signals: ReturnType<typeof hearSignals> | undefined
   let stopped = new AbortController()
   let waitsForTurn = false // an interrupt came after a prompt and before its turn
@@ -111,18 +112,18 @@ async function serve(flags: AgentFlags, options: DoorOptions, inbox: Inbox): Pro
     signal: () => stopped.signal,
     common: () => ({ session_id: sink.known().session ?? '', transcript_path: '', cwd: flags.cwd, permission_mode: mode }),
   })
-  tellNotices(prepared)
+  reportNotices(prepared, around.report)
   const firstModel = prepared.request.model
   let prompts = 0
 
-  async function start(): Promise<Run> {
+  async function start(): Promise<RunHandle> {
     const session = await opened(flags, options, folder, prepared.places.cwd)
-    const made = await compose(flags, {
+    const made = await startRun(flags, around, {
       agent: builtinAgent(prepared),
       session,
       sinks: [sink, ...(options.sinks ?? [])],
       answerer: options.hostAnswers ? channel.answerer : undefined,
-      unwritten,
+      onLogFailed: unwritten.by('the session file'),
     })
     signals = hearSignals(made)
     await options.onRun?.()
@@ -133,7 +134,7 @@ async function serve(flags: AgentFlags, options: DoorOptions, inbox: Inbox): Pro
   function interrupt(): void {
     waitsForTurn = prompts > sink.known().turns && !sink.known().isBusy
     if (waitsForTurn) return
-    run?.send(interruption)
+    void run?.send(interruption)
     stopped.abort()
     stopped = new AbortController()
   }
@@ -187,15 +188,15 @@ async function serve(flags: AgentFlags, options: DoorOptions, inbox: Inbox): Pro
     if (run === undefined) await prepared.request.servers?.close() // nobody else will
   }
   if (run === undefined) return unwritten.code(exitCodes.ok)
-  run.send({ type: 'finish' })
+  await run.send({ type: 'finish' })
   const done = await run.done
   signals?.stop()
   const signal = signals?.heard()
   return unwritten.code(done.reason === 'cancelled' && signal === undefined ? exitCodes.ok : exitCodeOf(done, signal))
 }
 
-async function opened(flags: AgentFlags, { sessionId }: DoorOptions, folder: string, cwd: string): Promise<Opened> {
-  if (sessionId === undefined || flags.session.how !== 'new') return sessionOf(flags, folder, cwd)
+async function opened(flags: RunRequest, { sessionId }: DoorOptions, folder: string, cwd: string): Promise<Opened> {
+  if (sessionId === undefined || flags.session.how !== 'new') return openSession(flags.session, folder, cwd)
   try {
     return { id: sessionId, how: 'new', history: [], log: openSessionLog(folder, sessionId) }
   } catch (error) {

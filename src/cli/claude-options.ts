@@ -12,10 +12,10 @@ import { serversIn } from './claude-mcp.ts'
 import { modelOf } from './claude-model.ts'
 import { type Ground, isMode, modes, splitTools, toolRules } from './claude-rules.ts'
 import { systemReason, usageError } from './exit.ts'
-import type { AgentFlags } from './run-options.ts'
+import type { RunRequest, SessionWanted } from '../run/request.ts'
 
 export type ClaudeOptions = {
-  agent: AgentFlags
+  agent: RunRequest
   door: DoorOptions
   /** The prompt when the host gives none on stdin; without any, it is all of stdin. */
   words: readonly string[]
@@ -53,7 +53,7 @@ export function claudeOptions(argv: readonly string[], cwd: string, env: NodeJS.
       agent: 'builtin',
       headless: false,
       replaySpeed: 1,
-      run: { maxRetries: 0 },
+      maxRetries: 0,
       limits: {},
       permissionTimeoutMs: 600_000,
       trustProject: false,
@@ -109,7 +109,7 @@ function numberOf(name: string, word: string | undefined, least: number): number
   return number
 }
 
-function sessionOf(id: string | undefined, goesOn: boolean, fork: boolean): AgentFlags['session'] {
+function sessionOf(id: string | undefined, goesOn: boolean, fork: boolean): SessionWanted {
   if (id === undefined && !goesOn) return { how: 'new' }
   return { how: fork ? 'forked' : 'resumed', id }
 }

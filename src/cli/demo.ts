@@ -13,7 +13,7 @@ import { loadDialect } from './dialects.ts'
 import { exitCodes, usageError } from './exit.ts'
 import { screen } from './io.ts'
 import { type CommandSpec, parseOptions } from './options.ts'
-import { agentFlags } from './run-options.ts'
+import { requestFrom } from './run-options.ts'
 import { liveRun } from './run-live.ts'
 import { screenOf } from './terminal.ts'
 import { loadPrices } from './usage-prices.ts'
@@ -74,7 +74,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   })
   for (const name of ['XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'XDG_STATE_HOME']) delete process.env[name]
 
-  const code = await liveRun(agentFlags({ model: 'script/demo', dir, permission: rules, 'max-turns': '20' }), {
+  const code = await liveRun(requestFrom({ model: 'script/demo', dir, permission: rules, 'max-turns': '20' }), {
     prompt: { text: prompt, files: [] },
     format: 'pretty',
     outputs: dialects.map((name) => `${name}:${join(streams, `${name}.ndjson`)}`),

@@ -51,6 +51,13 @@ export class CommandError extends Error {
 /** What was found can no longer be told: that is no fault of whatever was read. */
 export class OutputError extends CommandError {}
 
+/** By its name: each bundle has its own copy of the class. */
+const isRequestError = (error: unknown): error is Error => error instanceof Error && error.name === 'RequestError'
+
+/** What a command that failed with this exits with. */
+export const codeOfError = (error: unknown): number =>
+  error instanceof CommandError ? error.exitCode : isRequestError(error) ? exitCodes.usage : exitCodes.failed
+
 export const usageError = (message: string): CommandError => new CommandError(message, exitCodes.usage)
 
 /** The reader of our output has gone: nobody is left to tell, so the command ends without a word. */
@@ -67,29 +74,4 @@ export function say(line: string): void {
   }
 }
 
-const reasons: Record<string, string> = {
-  ENOENT: 'no such file',
-  EACCES: 'permission denied',
-  EISDIR: 'it is a folder',
-  ERR_FS_EISDIR: 'it is a folder',
-  ENOTDIR: 'its path goes through something that is not a folder',
-  ELOOP: 'its links lead in a circle',
-  ENXIO: 'it is a socket, or a device that is not there',
-  ENAMETOOLONG: 'its name is too long',
-  EROFS: 'the file system is read-only',
-  EMFILE: 'too many files are open',
-  ENOSPC: 'no space left on the device',
-  EIO: 'input/output error',
-  EDQUOT: 'the disk quota is used up',
-}
-
-export function systemReason(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
-  return reasons[code] ?? systemWords(error.message) ?? error.message
-}
-
-/** The words in `ECODE: words, call 'path'`: whoever asks names the path. */
-const systemWords = (message: string): string | undefined => /^E[A-Z0-9]+: (.+?), \w+(?: '.*')?$/s.exec(message)?.[1]
-
-export const hasCode = (error: unknown, code: string): boolean => error instanceof Error && 'code' in error && error.code === code
+export { hasCode, systemReason } from '../files/system-error.ts'

@@ -118,11 +118,11 @@ function sayFault(error: unknown): number {
   const isHome = syscall !== undefined && (code === 'ENOTDIR' || code === 'EEXIST') && home.startsWith('/') && !isFolder(home)
   const hint = debug ? '' : '; --debug shows where'
   if (isHome) say(`sluice: HOME ${JSON.stringify(home)} is not a folder; set it to your home folder`)
-  else if (name === 'CommandError') say(`sluice: ${message}`)
+  else if (name === 'CommandError' || name === 'RequestError') say(`sluice: ${message}`)
   else if (syscall !== undefined) say(`sluice: ${message}${hint}`)
   else say(`sluice: a fault of sluice itself: ${message.split('\n')[0]}${hint}`)
   if (debug && stack !== undefined) say(stack)
-  return isHome ? exitCodes.usage : (exitCode ?? exitCodes.failed)
+  return isHome || name === 'RequestError' ? exitCodes.usage : (exitCode ?? exitCodes.failed)
 }
 
 type SystemError = Error & { code?: string; syscall?: string; exitCode?: number }

@@ -1,8 +1,8 @@
 // Which options of a run are for which agents. One that would do nothing is wrong usage: who asks for a mode, a gate or a rule must not
 // believe in it where there is none.
-import { programName, wordsOf } from '../agents/acp/command.ts'
 import { kinds } from '../agents/find.ts'
 import { unenforced } from '../agents/guard.ts'
+import { programOf } from '../agents/program.ts'
 import { quoted } from '../base/text.ts'
 import { usageError } from './exit.ts'
 import { listOption, type Parsed, textOption } from './options.ts'
@@ -56,10 +56,4 @@ function checkGates(values: Parsed['values'], agent: string, given: (option: str
     const why = unenforced(programOf(agent), textOption(values, 'agent-mode'), option === 'strict')
     if (why !== undefined) throw usageError(`--${option} cannot be enforced with the agent ${quoted(agent, 200)}: ${why}`)
   }
-}
-
-/** The program behind the name, as far as its command line tells. */
-export function programOf(agent: string): string {
-  const words = agent.startsWith('acp:') ? wordsOf(agent.slice('acp:'.length)) : agent
-  return typeof words === 'string' ? words : programName(words)
 }

@@ -1,15 +1,13 @@
 // A live run from the command line: outputs, signals, the session file, and the exit code.
-import { dirname } from 'node:path'
-import type { Done } from '../agents/contract.ts'
 import { nearest } from '../base/nearest.ts'
 import { plural, quoted } from '../base/text.ts'
 import type { WritableDialect } from '../dialects/contract.ts'
-import { sessionsFolder } from '../log/sessions.ts'
+import { join } from 'node:path'
 import type { Event, EventOf } from '../model/event.ts'
 import { outcomeOf } from '../model/outcome.ts'
 import { totalTokens } from '../model/usage.ts'
-import type { EventSink } from '../run/pipeline.ts'
-import type { Run } from '../run/run.ts'
+import { agentOf, reportNotices } from '../run/agent.ts'
+import type { EventSink, RunEnd, RunHandle } from '../run/contract.ts'
 import { dialectSink } from '../run/sinks.ts'
 import type { Attachment } from '../supervise/contract.ts'
 import { deniedButRan } from '../supervise/denied-but-ran.ts'
@@ -17,12 +15,12 @@ import { costText, countText, durationText } from '../views/amounts.ts'
 import { dialectNames, writableNames } from './dialects.ts'
 import { type CommandError, exitCodeOf, say, signalCodes, usageError } from './exit.ts'
 import { isSameFile, isTerminal, mustBeAnother, stdout } from './io.ts'
-import { agentOf, tellNotices } from './run-agent.ts'
-import { compose, type Composed } from './run-compose.ts'
-import type { AgentFlags } from './run-options.ts'
+import type { RunRequest, SessionWanted } from '../run/request.ts'
+import { startRun, type StartedRun } from '../run/service.ts'
 import { arrayOut, lineOut, openOutput, outputOf, writable } from './run-outputs.ts'
 import { leave } from './run-sentinel.ts'
-import { type Opened, sessionOf } from './run-session.ts'
+import { type Opened, openSession } from '../run/session.ts'
+import { surroundings } from './surroundings.ts'
 import { createUnwritten, type Unwritten } from './run-unwritten.ts'
 
 export type LiveOptions = {
@@ -39,9 +37,9 @@ export type LiveOptions = {
   onRun?: () => Promise<void>
 }
 
-export async function liveRun(flags: AgentFlags, options: LiveOptions): Promise<number> {
+export async function liveRun(flags: RunRequest, options: LiveOptions): Promise<number> {
   const { done, code: ended, run, signals } = await oneRun(flags, options)
-  const { sentinel } = flags.run
+  const { sentinel } = flags
   const facts = { exitCode: ended, session: run.session(), reason: done.reason, blockedBy: run.blockedBy(), run: run.id }
   const code = sentinel === undefined ? ended : await leave(sentinel, facts)
   signals.stop() // not before: one that comes now must not keep the sentinel from being written
@@ -50,10 +48,11 @@ export async function liveRun(flags: AgentFlags, options: LiveOptions): Promise<
 }
 
 async function oneRun(
-  flags: AgentFlags,
+  flags: RunRequest,
   { prompt, format, array = false, outputs, read = [], interactive = true, onRun }: LiveOptions,
-): Promise<{ done: Done; code: number; run: Composed; signals: Signals }> {
-  const folder = sessionsFolder(process.env)
+): Promise<{ done: RunEnd; code: number; run: StartedRun; signals: Signals }> {
+  const around = await surroundings()
+  const folder = join(around.dataFolder, 'sessions')
   const unwritten = createUnwritten()
   const last = lastEnd()
   const sinks: EventSink[] = [
@@ -61,25 +60,26 @@ async function oneRun(
     await mainSink(format, array, flags.thoughts, unwritten),
     ...(await fileSinks(outputs, { read, thoughts: flags.thoughts, unwritten })),
   ]
-  const agent = await agentOf(flags, dirname(folder))
-  if (flags.agent === 'builtin' && format !== 'pretty') tellNotices(agent.frame) // else it is on the page
+  const agent = await agentOf(flags, around)
+  if (flags.agent === 'builtin' && format !== 'pretty') reportNotices(agent.frame, around.report) // else it is on the page
   const { cwd } = agent.frame.places
   const signals = hearSignals() // before there is anything that a sudden end would leave behind
   const run = await begun().catch((error: unknown) => {
     signals.stop() // else the next one would not be heard
     throw error
   })
-  async function begun(): Promise<Composed> {
+  async function begun(): Promise<StartedRun> {
     await onRun?.()
-    const session = await sessionOf(flags, folder, cwd)
+    const session = await openSession(flags.session, folder, cwd)
     const isAsked = interactive && isTerminal(0) && process.stderr.isTTY
     const terminal = isAsked ? (await import('./ask.ts')).askOnTerminal() : undefined // loaded where there is somebody to ask
-    const another = (wanted: AgentFlags['session']): Promise<Opened> => sessionOf({ session: wanted }, folder, cwd)
-    return compose(flags, { agent, session, sinks, ...terminal, another, unwritten })
+    const another = (wanted: SessionWanted): Promise<Opened> => openSession(wanted, folder, cwd)
+    const onLogFailed = unwritten.by('the session file')
+    return startRun(flags, around, { agent, session, sinks, ...terminal, another, onLogFailed })
   }
   signals.take(run)
-  if (prompt !== undefined) run.send({ type: 'prompt', ...prompt })
-  run.send({ type: 'finish' })
+  if (prompt !== undefined) await run.send({ type: 'prompt', ...prompt })
+  await run.send({ type: 'finish' })
   const done = await run.done
   const code = unwritten.code(exitCodeOf(done, signals.heard()))
   const why = last.why()
@@ -156,7 +156,7 @@ function lastEnd(): { sink: EventSink; why(): string | undefined } {
 const maxWhy = 1000
 const shortened = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most)}…` : text)
 
-function summaryOf({ durationMs, turns, usage, cost, reason }: Done, session: string): string {
+function summaryOf({ durationMs, turns, usage, cost, reason }: RunEnd, session: string): string {
   const parts = [
     reason === 'end_turn' ? 'done' : reason.replaceAll('_', ' '),
     durationText(durationMs),
@@ -174,14 +174,14 @@ function summaryOf({ durationMs, turns, usage, cost, reason }: Done, session: st
 const lastWordsMs = 2000
 
 /** `take`: the run to end, which is now if a signal came before it. */
-export type Signals = { heard(): keyof typeof signalCodes | undefined; stop(): void; take(run: Run): void }
+export type Signals = { heard(): keyof typeof signalCodes | undefined; stop(): void; take(run: RunHandle): void }
 
 /** The first signal ends the run with all its events; the second ends it at once. */
-export function hearSignals(run?: Run): Signals {
+export function hearSignals(run?: RunHandle): Signals {
   let first: keyof typeof signalCodes | undefined
   const names = Object.keys(signalCodes) as (keyof typeof signalCodes)[]
   const cancel = (name: keyof typeof signalCodes): void =>
-    run?.send({
+    void run?.send({
       type: 'cancel',
       target: 'session',
       by: 'user',
@@ -193,7 +193,7 @@ export function hearSignals(run?: Run): Signals {
   const hear = (signal: NodeJS.Signals): void => {
     if (first === undefined) return cancel((first = signal as keyof typeof signalCodes))
     if (run === undefined) process.exit(signalCodes[first])
-    run.force(`stopped by ${first}`, first)
+    void run.stop({ force: true, text: `stopped by ${first}`, signal: first })
     process.exitCode = signalCodes[first]
     void run.done.finally(() => setTimeout(() => process.exit(signalCodes[first!]), lastWordsMs).unref())
   }

@@ -3,8 +3,8 @@ import { wrongName } from '../config/names.ts'
 import { accessSync, closeSync, constants, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { dirname, extname, resolve } from 'node:path'
 import { quoted } from '../base/text.ts'
-import type { ServerSpec } from '../config/shape.ts'
 import type { Attachment, PermissionRule } from '../supervise/contract.ts'
+import type { RunRequest, SessionWanted } from '../run/request.ts'
 import { permissionBaseOf } from '../run/sentinel.ts'
 import { defaultMaxMs } from '../run/wait-reset.ts'
 import { parseRule } from '../supervise/rules.ts'
@@ -79,52 +79,6 @@ export const runOptions: Record<string, OptionSpec> = {
   },
 }
 
-/** What the options say about the agent and those who watch it. */
-export type AgentFlags = {
-  agent: string
-  mode?: string
-  headless: boolean
-  replaySpeed: number
-  run: RunFlags
-  cwd: string
-  model?: string
-  profile?: string
-  settingsFile?: string
-  trustProject: boolean
-  rules: PermissionRule[]
-  autoApprove: boolean
-  gates: { readOnly: boolean; dryRun: boolean; strict: boolean }
-  thoughts: boolean
-  stream: boolean
-  maxTurns?: number
-  maxCost?: number
-  timeoutMs?: number
-  limits: { maxTokens?: number; maxToolCalls?: number; progressTimeoutMs?: number }
-  permissionTimeoutMs: number
-  apiRetries: number
-  redact: boolean
-  /** MCP servers beside those of the settings, or in their place. */
-  servers?: { more: Readonly<Record<string, ServerSpec>>; only: boolean }
-  session: { how: 'new' } | { how: 'resumed' | 'forked'; id: string | undefined }
-}
-
-/** How the run is known and reached. */
-export type RunFlags = {
-  id?: string
-  label?: string
-  /** Who is asked: by a file, or over the socket, also when nobody is there yet. */
-  handler?: { base: string } | 'control'
-  /** A path of the user's own; false: none. */
-  socket?: string | false
-  sentinel?: string
-  maxRetries: number
-  /** For each milestone and finding. */
-  command?: string
-  webhook?: string
-  /** How long may be waited for a usage limit to reset. Absent: not at all. */
-  waitMs?: number
-}
-
 /** The dot at the end asks for leave to enter it. The folder that one stands in may have been removed. */
 export function workFolder(dir: string): string {
   try {
@@ -136,7 +90,7 @@ export function workFolder(dir: string): string {
   throw usageError(`--dir ${quoted(dir, 500)} is not a folder`)
 }
 
-export function agentFlags(values: Parsed['values']): AgentFlags {
+export function requestFrom(values: Parsed['values']): RunRequest {
   const mode = textOption(values, 'agent-mode')
   const model = textOption(values, 'model')
   const profile = textOption(values, 'profile')
@@ -149,7 +103,7 @@ export function agentFlags(values: Parsed['values']): AgentFlags {
     ...(mode !== undefined && { mode }),
     headless: values['one-way'] === true,
     replaySpeed: numberOption(values, 'replay-speed', { least: 0 }) || (values['replay-speed'] === undefined ? 1 : Infinity),
-    run: runFlags(values),
+    ...runFlags(values),
     cwd: workFolder(textOption(values, 'dir') ?? '.'),
     ...(model !== undefined && { model }),
     ...(profile !== undefined && { profile }),
@@ -171,7 +125,9 @@ export function agentFlags(values: Parsed['values']): AgentFlags {
   }
 }
 
-function runFlags(values: Parsed['values']): RunFlags {
+type RunOptions = Pick<RunRequest, 'id' | 'label' | 'handler' | 'socket' | 'sentinel' | 'maxRetries' | 'command' | 'webhook' | 'waitMs'>
+
+function runFlags(values: Parsed['values']): RunOptions {
   const id = textOption(values, 'run-id')
   if (id !== undefined && !/^[\w-]{1,64}$/.test(id))
     throw usageError(`--run-id ${quoted(id)}: letters, digits, - and _ only, and no more than 64 of them`)
@@ -201,7 +157,7 @@ function runFlags(values: Parsed['values']): RunFlags {
 }
 
 /** Questions go beside the sentinel, unless another way is named. */
-function handlerOf(text: string | undefined, values: Parsed['values'], sentinel: string | undefined): RunFlags['handler'] {
+function handlerOf(text: string | undefined, values: Parsed['values'], sentinel: string | undefined): RunRequest['handler'] {
   if (text === undefined) {
     const isApproved = values['auto-approve'] === true || values['confirm'] === true
     return sentinel === undefined || isApproved ? undefined : { base: permissionBaseOf(resolve(sentinel)) }
@@ -218,7 +174,7 @@ function handlerOf(text: string | undefined, values: Parsed['values'], sentinel:
   return { base: resolve(base) }
 }
 
-function limitsOf(values: Parsed['values']): AgentFlags['limits'] {
+function limitsOf(values: Parsed['values']): RunRequest['limits'] {
   const maxTokens = numberOption(values, 'max-tokens', { whole: true, least: 1 })
   const maxToolCalls = numberOption(values, 'max-tool-calls', { whole: true, least: 1 })
   const progressTimeoutMs = durationOption(values, 'progress-timeout')
@@ -241,7 +197,7 @@ export function ruleOf(text: string): PermissionRule {
   return rule
 }
 
-function sessionOf(values: Parsed['values']): AgentFlags['session'] {
+function sessionOf(values: Parsed['values']): SessionWanted {
   const id = textOption(values, 'resume')
   const goesOn = id !== undefined || values['continue'] === true
   if (id !== undefined && values['continue'] === true) throw usageError('give --resume ID or --continue, not both')

@@ -1,7 +1,7 @@
 // A run for people to look at: the same view as that of `sluice show`, while it happens.
 import { createTimeline } from '../analyze/rows.ts'
 import type { Event } from '../model/event.ts'
-import type { EventSink } from '../run/pipeline.ts'
+import type { EventSink } from '../run/contract.ts'
 import { untilGone } from '../run/sinks.ts'
 import { createTerminalView } from '../views/terminal.ts'
 import { screen } from './io.ts'

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { quoted } from '../base/text.ts'
 import { clearSentinel, type SentinelFacts, writeSentinel } from '../run/sentinel.ts'
-import { CommandError, exitCodes, say, signalCodes, systemReason, usageError } from './exit.ts'
+import { codeOfError, exitCodes, say, signalCodes, systemReason, usageError } from './exit.ts'
 
 /** `begin` leaves the file when it returns. When it throws, nobody else would: whoever waits for the file would wait for ever. */
 export async function withSentinel(path: string | undefined, run: string | undefined, begin: () => Promise<number>): Promise<number> {
@@ -12,7 +12,7 @@ export async function withSentinel(path: string | undefined, run: string | undef
   try {
     return await begin()
   } catch (error) {
-    await leave(path, { exitCode: error instanceof CommandError ? error.exitCode : exitCodes.failed, run })
+    await leave(path, { exitCode: codeOfError(error), run })
     throw error
   }
 }

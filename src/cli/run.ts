@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { isTerminal, mustBeAnother } from './io.ts'
 import { textOption, listOption, type CommandSpec, type Parsed, parseOptions, readableOptions } from './options.ts'
-import { agentFlags, agentOptions, attachmentsOf, promptOf, runOptions } from './run-options.ts'
+import { requestFrom, agentOptions, attachmentsOf, promptOf, runOptions } from './run-options.ts'
 import { quoted } from '../base/text.ts'
 import { exitCodes, usageError } from './exit.ts'
 import { checkFit } from './run-fit.ts'
@@ -58,7 +58,7 @@ async function begin(argv: readonly string[]): Promise<number> {
   const parsed = parseOptions(spec, argv)
   if (parsed === undefined) return exitCodes.ok
   const { values, files: words } = parsed
-  const flags = agentFlags(values)
+  const flags = requestFrom(values)
   checkFit(values, flags.agent)
   const promptFile = textOption(values, 'prompt-file')
   const format = textOption(values, 'format') ?? 'pretty'
@@ -74,14 +74,14 @@ async function begin(argv: readonly string[]): Promise<number> {
     throw usageError('--input-format claude is for the built-in agent; speak to others with sluice control')
   const isPromptless = (isDoor || flags.agent.startsWith('replay:')) && words.length === 0 && promptFile === undefined
   const asked = isPromptless ? undefined : promptOf(words, promptFile, !isDoor && isTerminal(0))
-  const onRun = leaveOnSignal(flags.run) // not before: while a file is read that waits for its writer, no signal is heard
+  const onRun = leaveOnSignal(flags) // not before: while a file is read that waits for its writer, no signal is heard
   const prompt = asked === undefined ? {} : { prompt: { text: await asked, files } }
   if (isDoor) {
     const { claudeDoor, plainDoor } = await import('./claude-door.ts')
     const unwritten = createUnwritten()
     const sinks = await fileSinks(outputs, { read, thoughts: flags.thoughts, unwritten })
     const exitCode = await claudeDoor(flags, { ...plainDoor, partial: flags.stream, sinks, unwritten, ...prompt, onRun })
-    return flags.run.sentinel === undefined ? exitCode : leave(flags.run.sentinel, { exitCode, run: flags.run.id })
+    return flags.sentinel === undefined ? exitCode : leave(flags.sentinel, { exitCode, run: flags.id })
   }
   return liveRun(flags, { ...prompt, format, array, outputs, read, onRun })
 }

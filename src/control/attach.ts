@@ -4,13 +4,14 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Rec } from '../base/json.ts'
 import type { Event } from '../model/event.ts'
-import type { Answerer, Chooser, ControlledRun, EventSink } from './contract.ts'
+import type { Answerer, Chooser, EventSink } from '../run/contract.ts'
+import type { ControlledRun } from './contract.ts'
 import { customEvent } from './custom.ts'
 import { serveEmit } from './emit-socket.ts'
 import { createFeed } from './feed.ts'
 import type { Controlled } from './methods.ts'
 import { emitFolder, socketOf } from './places.ts'
-import { createQuestions } from './questions.ts'
+import type { Questions } from './questions.ts'
 import type { LogPlace } from './replay.ts'
 import { codes, RpcError } from './rpc.ts'
 import { type ControlServer, serveControl } from './server.ts'
@@ -23,8 +24,11 @@ export type ControlOptions = {
   log: LogPlace
   /** A path of the user's own; false: none. */
   socket?: string | false | undefined
+  /** Those that its stream tells of. */
+  questions: Questions
   /** The folder it runs in, for those who look for it. */
   cwd: string
+  startedAt: number
   now(): number
 }
 
@@ -49,11 +53,9 @@ export type Control = {
 }
 
 /** Throws a ControlError when a socket cannot be had. */
-export async function attachControl({ id, env, log, socket, cwd, now }: ControlOptions): Promise<Control> {
+export async function attachControl({ id, env, log, questions, socket, cwd, startedAt, now }: ControlOptions): Promise<Control> {
   const path = socket === false ? undefined : (socket ?? socketOf(env, id))
   const emitPath = join(emitFolder(env), `${randomBytes(8).toString('hex')}.sock`)
-  const startedAt = now()
-  const questions = createQuestions()
   let last: Event | undefined // that named its session
   let records = 0
   let attached: ControlledRun | undefined
@@ -94,7 +96,6 @@ export async function attachControl({ id, env, log, socket, cwd, now }: ControlO
 
   const push = (event: Event): void => {
     if (event.session !== undefined) last = event
-    questions.observe(event)
     feed?.sink.push(event)
   }
   return {

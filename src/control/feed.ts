@@ -3,7 +3,7 @@
 import { stringifyJson } from '../base/json.ts'
 import { lineOf } from '../log/line.ts'
 import type { Event } from '../model/event.ts'
-import type { EventSink } from './contract.ts'
+import type { EventSink } from '../run/contract.ts'
 import { type Cursor, type LogPlace, openReplay, type Piece } from './replay.ts'
 import { notice } from './rpc.ts'
 

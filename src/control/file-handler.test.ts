@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Rec } from '../base/json.ts'
 import { firstOf } from './answerers.ts'
-import type { Answerer, Reply } from './contract.ts'
+import type { Answerer, Reply } from '../run/contract.ts'
 import { createFileHandler, type FileHandler } from './file-handler.ts'
 import { newFolder, question } from './support.test.ts'
 

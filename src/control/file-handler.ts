@@ -5,7 +5,7 @@ import type { Rec } from '../base/json.ts'
 import { quoted } from '../base/text.ts'
 import { createBell } from '../files/bell.ts'
 import { optionFor } from '../model/option.ts'
-import type { Answerer, Question, Reply } from './contract.ts'
+import type { Answerer, Question, Reply } from '../run/contract.ts'
 import { offered } from './questions.ts'
 import { readPrivate, requestPath, requestText, responsePath, writePrivate } from './request-file.ts'
 

@@ -153,7 +153,7 @@ test('a run that leaves in a hurry takes its sockets and its token along', () =>
     const folder = ${JSON.stringify(folder)}
     writeFileSync(folder + '/log', '')
     const env = { XDG_RUNTIME_DIR: folder }
-    await attachControl({ id: 'r', env, log: { path: folder + '/log', start: 0 }, cwd: '/', now: Date.now })
+    await attachControl({ id: 'r', env, log: { path: folder + '/log', start: 0 }, questions: { observe() {} }, cwd: '/', startedAt: 0, now: Date.now })
     console.log(readdirSync(folder, { recursive: true }).sort().join())
     process.exit(3)`
   const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' })

@@ -4,7 +4,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, renameSync, rm
 import { isRecord, parseJson, type Rec, stringifyJson } from '../base/json.ts'
 import type { Option } from '../model/event.ts'
 import { isLasting } from '../model/option.ts'
-import type { Question } from './contract.ts'
+import type { Question } from '../run/contract.ts'
 import { userId } from './places.ts'
 
 export const requestPath = (base: string): string => `${base}.req`

@@ -9,8 +9,10 @@ import type { Event } from '../model/event.ts'
 import { makeEvent } from '../model/make.ts'
 import type { Command } from '../supervise/contract.ts'
 import { attachControl, type Control, type ControlOptions } from './attach.ts'
+import { createQuestions } from './questions.ts'
 import { type Client, connectTo, type Notice } from './client.ts'
-import type { ControlledRun, Question, Reply } from './contract.ts'
+import type { Question, Reply } from '../run/contract.ts'
+import type { ControlledRun } from './contract.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'sluice-control-'))
 after(() => rmSync(root, { recursive: true, force: true }))
@@ -24,7 +26,17 @@ export function newFolder(): string {
 export const delta = (text: string): Event => makeEvent('text.delta', { text }, { session: 's', turn: 1 })
 
 export const question = (id: string): Question => ({
-  ask: { place: { session: 's' } },
+  ask: {
+    id,
+    place: { session: 's' },
+    profile: 'default',
+    changes: true,
+    name: 'bash',
+    toolKind: 'execute',
+    input: {},
+    permission: 'bash',
+    patterns: ['rm -r x'],
+  },
   request: {
     id,
     name: 'bash',
@@ -64,7 +76,9 @@ export async function fakeRun({ earlier = 0, ...options }: Partial<ControlOption
     log = openSessionLog(sessions, 's', earlier)
   }
   const place = { path: log.path, start: statSync(log.path).size }
-  const control = await attachControl({ id: 'run_1', env, log: place, cwd: '/project', now: Date.now, ...options })
+  const questions = createQuestions()
+  const known = { questions, cwd: '/project', startedAt: Date.now(), now: Date.now }
+  const control = await attachControl({ id: 'run_1', env, log: place, ...known, ...options })
   const commands: Command[] = []
   const replies: [string, Reply][] = []
   const told: Event[] = []
@@ -75,6 +89,7 @@ export async function fakeRun({ earlier = 0, ...options }: Partial<ControlOption
     for (const event of events) {
       event.seq = told.push(event)
       log.append(event)
+      questions.observe(event)
       control.sink.push(event)
     }
   }

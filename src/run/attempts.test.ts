@@ -5,7 +5,7 @@ import type { Done } from '../agents/contract.ts'
 import type { Reason } from '../model/vocabulary.ts'
 import type { Command } from '../supervise/contract.ts'
 import { type Next, startAttempts } from './attempts.ts'
-import type { Run } from './run.ts'
+import type { Attempt } from './attempt.ts'
 
 const doneWith = (reason: Reason): Done => ({ reason, durationMs: 1, turns: 1, usage: {} })
 const prompt = (text: string): Command => ({ type: 'prompt', text })
@@ -13,9 +13,9 @@ const cancel = (target: 'turn' | 'session'): Command => ({ type: 'cancel', targe
 const wordOf = (command: Command): string => (command.type === 'prompt' ? command.text : command.type)
 
 /** Attempts that end as told, one after another; between them is what `between` does. */
-async function play(ends: readonly Reason[], again: Next, between: (run: Run, signal: AbortSignal) => unknown = () => {}) {
+async function play(ends: readonly Reason[], again: Next, between: (run: Attempt, signal: AbortSignal) => unknown = () => {}) {
   const heard: string[][] = []
-  const begin = (): Run => {
+  const begin = (): Attempt => {
     const words: string[] = []
     let end!: (done: Done) => void
     const done = new Promise<Done>((resolve) => (end = resolve))
@@ -78,7 +78,7 @@ test('what was said first is not forgotten when a session that went on fails', a
 })
 
 test('the end of the session ends the waiting, the end of a turn does not', async () => {
-  const waits = async (run: Run, signal: AbortSignal): Promise<void> => {
+  const waits = async (run: Attempt, signal: AbortSignal): Promise<void> => {
     run.send(cancel('turn'))
     assert.equal(signal.aborted, false)
     const aborted = once(signal, 'abort')
@@ -93,7 +93,7 @@ test('the end of the session ends the waiting, the end of a turn does not', asyn
 test('what an attempt has left behind is known to the end', async () => {
   const ends: Done[] = [{ ...doneWith('error'), forced: true }, doneWith('end_turn')]
   const run = await startAttempts({
-    begin: (): Run => ({ send() {}, force() {}, answer: () => true, choose: () => true, done: Promise.resolve(ends.shift()!) }),
+    begin: (): Attempt => ({ send() {}, force() {}, answer: () => true, choose: () => true, done: Promise.resolve(ends.shift()!) }),
     next: async ({ reason }) => (reason === 'error' ? 'all-again' : undefined),
   })
   assert.deepEqual(await run.done, { ...doneWith('end_turn'), forced: true })

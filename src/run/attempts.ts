@@ -2,10 +2,10 @@
 // around it is one run.
 import type { Done } from '../agents/contract.ts'
 import type { Command } from '../supervise/contract.ts'
-import type { Run } from './run.ts'
+import type { Attempt } from './attempt.ts'
 
 export type Attempts = {
-  begin(): Run | Promise<Run>
+  begin(): Attempt | Promise<Attempt>
   /**
    * Waits, if it must, and says whether there is another attempt, and with what: all that was said to this one, or other words. The reason of
    * the signal is the command that ended the wait.
@@ -16,7 +16,7 @@ export type Next = 'all-again' | { prompt: string }
 
 export type Cancel = Extract<Command, { type: 'cancel' }>
 
-export async function startAttempts({ begin, next }: Attempts): Promise<Run> {
+export async function startAttempts({ begin, next }: Attempts): Promise<Attempt> {
   const said: Command[] = [] // to the run as a whole
   let held: Command[] = [] // came while no attempt was there to take it
   let current = await begin()

@@ -10,7 +10,7 @@ import { createCommand } from './notify-command.ts'
 import { createQueue, type Deliver, type Queue, type Tally } from './notify-queue.ts'
 import { headlineOf } from './notify-text.ts'
 import { createWebhook, type Webhook, type WebhookTimes } from './notify-webhook.ts'
-import type { EventSink } from './pipeline.ts'
+import type { EventSink } from './contract.ts'
 
 export { WebhookError, webhookOf } from './notify-webhook.ts'
 

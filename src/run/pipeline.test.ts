@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makeEvent } from '../model/make.ts'
-import { createPipeline, type EventSink, type Stage } from './pipeline.ts'
+import type { EventSink } from './contract.ts'
+import { createPipeline, type Stage } from './pipeline.ts'
 
 const notice = (text: string) => makeEvent('notice', { level: 'info', text }, {})
 

@@ -1,6 +1,7 @@
 // The way of an event from its agent to everybody who reads: stages that add or change, one numbering, the log, then the sinks. What
 // is told within one turn of the event loop goes out in one write.
 import type { Event } from '../model/event.ts'
+import type { EventSink } from './contract.ts'
 
 type Pass = (events: readonly Event[]) => void
 
@@ -8,16 +9,6 @@ type Pass = (events: readonly Event[]) => void
 export type Stage = {
   push(events: readonly Event[], pass: Pass): void
   end?(pass: Pass): void
-}
-
-/** Takes every event in order; must not throw. */
-export type EventSink = {
-  push(event: Event): void
-  flush(): void
-  /** All is told. */
-  end(): void
-  /** After all have told it: this may wait for a disk. */
-  close?(): void
 }
 
 /** Events that go out together, however many come in one turn of the event loop: whoever follows must not wait for a flood to end. */

@@ -5,7 +5,7 @@ import { createJsonLines, type Line } from '../files/json-line.ts'
 import { lineOf } from '../log/line.ts'
 import type { SessionLog } from '../log/sessions.ts'
 import type { Event, Kind } from '../model/event.ts'
-import type { EventSink } from './pipeline.ts'
+import type { EventSink } from './contract.ts'
 
 /** Where lines go; throws when nobody can take them any more. `encoded`: a line in bytes. */
 export type LineOut = {

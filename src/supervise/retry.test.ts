@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { notStarted } from '../model/fault.ts'
 import { faultCategories, reasons } from '../model/vocabulary.ts'
 import { createRetry, mayRetry, type RunFailure } from './retry.ts'
 
-const failure: RunFailure = { exitCode: 1, reason: 'error', error: { category: 'provider', text: 'HTTP 500' } }
+const failure: RunFailure = { reason: 'error', error: { category: 'provider', text: 'HTTP 500' } }
 
 test('retries are numbered from 1, each waits longer than the one before up to half a minute, and then no more', () => {
   const { next } = createRetry(7)
@@ -23,13 +24,13 @@ test('without retries nothing is tried again', () => assert.equal(createRetry(0)
 
 test('only an accident is tried again', () => {
   assert.deepEqual(
-    reasons.filter((reason) => mayRetry({ exitCode: 1, reason })),
+    reasons.filter((reason) => mayRetry({ reason })),
     ['error', 'cut', 'unknown'],
   )
-  for (const exitCode of [0, 2, 3, 4, 5, 124, 130, 143]) assert.equal(mayRetry({ ...failure, exitCode }), false)
 })
 
 test('what would fail again in the same way is not', () => {
+  assert.equal(mayRetry({ reason: 'error', error: { category: 'unknown', text: 'there is no such program', code: notStarted } }), false)
   const categories = faultCategories.filter((category) => mayRetry({ ...failure, error: { category, text: '' } }))
   assert.deepEqual(categories, ['rate_limit', 'timeout', 'oom', 'provider', 'overloaded', 'network', 'unknown'])
   assert.equal(mayRetry({ ...failure, error: { category: 'provider', text: '', retryable: false } }), false)

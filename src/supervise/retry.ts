@@ -1,9 +1,10 @@
 // Whether a run that failed is worth another try of its whole prompt, and when. What would fail again in the same way is not.
 import type { Fault } from '../model/event.ts'
+import { notStarted } from '../model/fault.ts'
 import type { FaultCategory, Reason } from '../model/vocabulary.ts'
 import type { PolicyAction } from './policy.ts'
 
-export type RunFailure = { exitCode: number; reason: Reason; error?: Fault | undefined }
+export type RunFailure = { reason: Reason; error?: Fault | undefined }
 
 export type RetryPolicy = {
   /** Undefined: it stays failed. */
@@ -11,7 +12,6 @@ export type RetryPolicy = {
 }
 
 const delays = [2000, 4000, 8000, 16_000, 30_000] // the last one for all that follow
-const failed = 1 // the exit code of a failure; all others say that a cap, a signal or the command line ended the run
 const accidents: ReadonlySet<Reason> = new Set(['error', 'cut', 'unknown'])
 const hopeless: ReadonlySet<FaultCategory> = new Set(['auth', 'billing', 'invalid', 'context', 'cancelled'])
 
@@ -28,5 +28,5 @@ export function createRetry(maxRetries: number): RetryPolicy {
   }
 }
 
-export const mayRetry = ({ exitCode, reason, error }: RunFailure): boolean =>
-  exitCode === failed && accidents.has(reason) && error?.retryable !== false && !hopeless.has(error?.category ?? 'unknown')
+export const mayRetry = ({ reason, error }: RunFailure): boolean =>
+  accidents.has(reason) && error?.code !== notStarted && error?.retryable !== false && !hopeless.has(error?.category ?? 'unknown')

@@ -2,17 +2,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Done } from '../agents/contract.ts'
 import type { Payload } from '../model/event.ts'
-import type { Cancel, Next } from '../run/attempts.ts'
-import { createWaits } from '../run/wait-reset.ts'
 import type { Limit } from '../supervise/quota.ts'
 import { createRetry } from '../supervise/retry.ts'
-import { exitCodeOf } from './exit.ts'
-import type { AgentFlags, RunFlags } from './run-options.ts'
-import type { Opened } from './run-session.ts'
+import type { Cancel, Next } from './attempts.ts'
+import type { RunRequest, SessionWanted } from './request.ts'
+import type { Opened } from './session.ts'
+import { createWaits } from './wait-reset.ts'
 
-export type AgainParts = {
-  flags: RunFlags
-  open(session: AgentFlags['session']): Promise<Opened>
+export type RetryParts = {
+  request: Pick<RunRequest, 'maxRetries' | 'waitMs'>
+  open(session: SessionWanted): Promise<Opened>
   /** Throws when the agent cannot go on with it. */
   check(session: Opened): void
   limit(): Limit | undefined
@@ -22,27 +21,27 @@ export type AgainParts = {
   tell(kind: 'retry.start', payload: Payload<'retry.start'>): void
 }
 
-export type Again = { session: Opened; next: Next }
+export type NextAttempt = { session: Opened; next: Next }
 
 /** What an agent is told when its limit has reset. */
 const goOn = 'The usage limit has reset. Go on where you stopped.'
 
 /** Undefined: it stays as it ended. */
-export function createAgain({ flags, open, check, limit, left, now, tell }: AgainParts) {
-  const retry = createRetry(flags.maxRetries)
+export function createRetries({ request, open, check, limit, left, now, tell }: RetryParts) {
+  const retry = createRetry(request.maxRetries)
   const waits =
-    flags.waitMs === undefined
+    request.waitMs === undefined
       ? undefined
-      : createWaits({ maxMs: Math.min(flags.waitMs, left(now())), now, tell: (notice) => tell('notice', notice) })
+      : createWaits({ maxMs: Math.min(request.waitMs, left(now())), now, tell: (notice) => tell('notice', notice) })
 
-  return async (id: string, done: Done, signal: AbortSignal): Promise<Again | undefined> => {
+  return async (id: string, done: Done, signal: AbortSignal): Promise<NextAttempt | undefined> => {
     if ((await waits?.wait(done, limit(), signal)) === true) {
       const same = await goingOn(id)
       return same === undefined ? inNew() : { session: same, next: { prompt: goOn } }
     }
     if (signal.aborted) return giveUp(signal)
     const { reason, error } = done
-    const again = retry.next({ exitCode: exitCodeOf(done), reason, error })
+    const again = retry.next({ reason, error })
     if (again === undefined || again.delayMs >= left(now())) return undefined
     tell('retry.start', again.retry)
     await sleep(again.delayMs, undefined, { signal }).catch(() => {})
@@ -55,7 +54,7 @@ export function createAgain({ flags, open, check, limit, left, now, tell }: Agai
     tell('notice', { level: 'info', code: 'not-retried', text: `${text}; there is no further attempt` })
   }
 
-  async function inNew(): Promise<Again> {
+  async function inNew(): Promise<NextAttempt> {
     return { session: await open({ how: 'new' }), next: 'all-again' }
   }
 

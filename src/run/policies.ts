@@ -1,7 +1,7 @@
-// Who watches a run, whatever its agent, from the settings and the command line.
+// The policies that watch a run, whatever its agent, from the settings and the request.
 import type { Event } from '../model/event.ts'
+import type { Catalog } from '../prices/catalog.ts'
 import { createPricer } from '../prices/price.ts'
-import type { Frame } from '../run/frame.ts'
 import { createDeadlines } from '../supervise/deadline.ts'
 import { createDegenerate } from '../supervise/degenerate.ts'
 import { createDeniedButRan, type DeniedButRanSettings } from '../supervise/denied-but-ran.ts'
@@ -10,10 +10,10 @@ import { createLimits } from '../supervise/limits.ts'
 import { createLoops } from '../supervise/loops.ts'
 import { combine, type Policies } from '../supervise/policy.ts'
 import { createQuota, type Limit } from '../supervise/quota.ts'
-import type { AgentFlags } from './run-options.ts'
-import { loadPrices } from './usage-prices.ts'
+import type { Frame } from './frame.ts'
+import type { RunRequest } from './request.ts'
 
-export type Watch = {
+export type RunPolicies = {
   /** Sees an event before anybody else. */
   guard: Policies
   policies: Policies
@@ -29,32 +29,37 @@ export type Watch = {
   left(now: number): number
 }
 
-/** `history`: of the session that the run goes on with. */
-export async function watchOf(
-  flags: AgentFlags,
-  { settings, profile }: Frame,
-  startedAt: number,
-  history?: readonly Event[],
-  denied?: DeniedButRanSettings,
-): Promise<Watch> {
-  const maxTurns = flags.maxTurns ?? profile.maxTurns ?? settings.maxTurns
-  const maxCost = flags.maxCost ?? settings.maxCost
-  const timeoutMs = flags.timeoutMs ?? settings.timeoutMs
+export type PolicyParts = {
+  frame: Pick<Frame, 'settings' | 'profile'>
+  prices: Catalog
+  startedAt: number
+  /** Of the session that the run goes on with. */
+  history?: readonly Event[]
+  denied?: DeniedButRanSettings
+}
+
+export function policiesOf(
+  request: RunRequest,
+  { frame: { settings, profile }, prices, startedAt, history, denied }: PolicyParts,
+): RunPolicies {
+  const maxTurns = request.maxTurns ?? profile.maxTurns ?? settings.maxTurns
+  const maxCost = request.maxCost ?? settings.maxCost
+  const timeoutMs = request.timeoutMs ?? settings.timeoutMs
   const directives = createDirectives()
   let quota = createQuota()
   const limits = createLimits({
     startedAt,
     history,
     ...(maxTurns !== undefined && { maxTurns }),
-    ...(maxCost !== undefined && { maxCost, price: createPricer(await loadPrices()) }),
+    ...(maxCost !== undefined && { maxCost, price: createPricer(prices) }),
     ...(timeoutMs !== undefined && { timeoutMs }),
-    ...flags.limits,
+    ...request.limits,
   })
   return {
     guard: combine({ degenerate: createDegenerate() }),
     policies: combine({
       limits,
-      deadline: createDeadlines({ timeoutMs: flags.permissionTimeoutMs, ends: typeof flags.run.handler === 'object' }),
+      deadline: createDeadlines({ timeoutMs: request.permissionTimeoutMs, ends: typeof request.handler === 'object' }),
       loops: createLoops(),
       'denied-but-ran': createDeniedButRan(denied),
       directives,

@@ -1,27 +1,17 @@
-// One run: an agent, those who decide for it, and the way of its events to everybody who reads. Questions go to the broker first; what
-// rules leave open goes to whoever can answer. Every run ends, and ends once.
+// One attempt of a run: an agent, those who decide for it, and the way of its events to everybody who reads. Questions go to the broker first; what
+// rules leave open goes to whoever can answer. Every attempt ends, and ends once.
 import type { Done, Host, Running } from '../agents/contract.ts'
 import { sameName } from '../agents/driver.ts'
 import { makeEvent } from '../model/make.ts'
 import type { Event, Kind, Payload, Place } from '../model/event.ts'
 import type { Decider } from '../model/vocabulary.ts'
 import type { Answer, Ask, Command } from '../supervise/contract.ts'
-import type { Broker, Question, Reply, Settled } from '../supervise/permission.ts'
+import type { Broker, Settled } from '../supervise/permission.ts'
 import { isQuiet, type Policies, type Said } from '../supervise/policy.ts'
+import type { Answerer, Chooser, Chosen, Question, Reply } from './contract.ts'
 import type { Pipeline } from './pipeline.ts'
 
-/** A person, or a program, who can be asked. The signal says that the question is no longer open. */
-export type Answerer = {
-  (question: Question, signal: AbortSignal): Promise<Reply | undefined>
-  /** What must be done before the stream tells of the question. Does not reject. */
-  before?(question: Question, signal: AbortSignal): Promise<void>
-}
-
-/** The same for questions that are a choice: an answer to each, or nothing. */
-export type Chooser = (ask: Ask, signal: AbortSignal) => Promise<Chosen | undefined>
-export type Chosen = { answers: Record<string, string>; by: Decider }
-
-export type RunParts = {
+export type AttemptParts = {
   start(host: Host): Running
   broker: Broker
   answerer?: Answerer | undefined
@@ -34,7 +24,7 @@ export type RunParts = {
   now(): number
 }
 
-export type Run = {
+export type Attempt = {
   send(command: Command): void
   /** The end, now: for a second signal, or when nothing else helps. */
   force(text: string, signal?: string): void
@@ -59,7 +49,7 @@ const longestTimer = 2 ** 31 - 1
 /** Without the name of a question that the stream does not tell of. */
 const unasked = (settled: Settled): Settled => ({ ...settled, events: settled.events.map(({ id: _, ...event }) => event) })
 
-export function startRun({ start, broker, answerer, chooser, guard, policies, pipeline, now }: RunParts): Run {
+export function startAttempt({ start, broker, answerer, chooser, guard, policies, pipeline, now }: AttemptParts): Attempt {
   const open = new Map<string, Open>()
   const posed = new Map<string, Ask>() // those that are a choice
   const timers = new Set<NodeJS.Timeout>()
