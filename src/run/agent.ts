@@ -43,7 +43,7 @@ export async function agentOf(request: RunRequest, around: Surroundings): Promis
 
 /** Of the built-in agent. */
 export const prepare = (request: RunRequest, around: Surroundings): Promise<Prepared> =>
-  asRequestError(prepareBuiltin({ ...request, ...around, scripts: builtInScripts }))
+  asRequestError(prepareBuiltin({ ...around, ...request, scripts: builtInScripts }))
 
 export function builtinAgent(prepared: Prepared): Agent {
   const within = ({ id, forkedFrom }: Opened): Prepared => forSession(prepared, id, forkedFrom)
