@@ -28,6 +28,7 @@ const rooms: Record<string, readonly string[]> = {
   'src/log/': ['src/base/', 'src/model/', 'src/framing/', 'src/files/'],
   'src/views/': ['src/base/', 'src/model/', 'src/analyze/'],
   'src/testing/': ['src/base/', 'src/model/', 'src/dialects/', 'src/stream/'],
+  'src/hosts/': ['src/'],
   'src/server/': everything,
   'src/cli/': everything,
   'src/index.ts': webRooms,

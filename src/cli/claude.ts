@@ -1,8 +1,8 @@
 // sluice claude: the built-in agent behind the command line of Claude Code, for programs that start that one. bin/sluice-claude is this.
-import { claudeDoor } from './claude-door.ts'
-import { flagsHelp } from './claude-flags.ts'
-import { claudeOptions } from './claude-options.ts'
 import { wrongName } from '../config/names.ts'
+import { flagsHelp } from '../hosts/claude/flags.ts'
+import { claudeOptions } from '../hosts/claude/options.ts'
+import { claudeHost } from './claude-host.ts'
 import { exitCodes, say } from './exit.ts'
 import { isTerminal, print } from './io.ts'
 import { promptOf, workFolder } from './run-options.ts'
@@ -11,13 +11,13 @@ import { version } from './version.ts'
 export async function run(argv: readonly string[]): Promise<number> {
   if (argv.includes('--help') || argv.includes('-h')) return shown(helpText())
   if (argv.includes('--version') || argv.includes('-v')) return shown(`${version} (sluice)\n`)
-  const { agent, door, words, unknown } = claudeOptions(argv, workFolder('.'), process.env)
+  const { agent, host, words, unknown } = claudeOptions(argv, workFolder('.'), process.env)
   if (unknown.length > 0) say(`sluice: passed over, for they are not known here: ${unknown.join(' ')}`)
   for (const doubt of new Set(agent.rules.map(({ permission }) => doubtOf(permission)))) if (doubt !== undefined) say(`sluice: ${doubt}`)
-  if (door.readsHost && words.length > 0)
+  if (host.readsHost && words.length > 0)
     say('sluice: the prompt of the command line is passed over: with stream-json prompts come on stdin')
-  if (door.readsHost) return claudeDoor(agent, door)
-  return claudeDoor(agent, { ...door, prompt: { text: await promptOf(words, undefined, isTerminal(0)), files: [] } })
+  if (host.readsHost) return claudeHost(agent, host)
+  return claudeHost(agent, { ...host, prompt: { text: await promptOf(words, undefined, isTerminal(0)), files: [] } })
 }
 
 /** Tools of Claude Code that have names like some of ours. */

@@ -1,4 +1,4 @@
-// The options that `run`, `chat` and the Claude-like door have in common, and what they come to.
+// The options that `run`, `chat` and the Claude-compatible host have in common, and what they come to.
 import { wrongName } from '../config/names.ts'
 import { accessSync, closeSync, constants, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { dirname, extname, resolve } from 'node:path'

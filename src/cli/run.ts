@@ -69,18 +69,18 @@ async function begin(argv: readonly string[]): Promise<number> {
   if (array && format === 'pretty') throw usageError('--array needs a --format that is a dialect, such as claude')
   if (array && textOption(values, 'input-format') === 'claude')
     throw usageError('--array has no end that --input-format claude could wait for')
-  const isDoor = isClaudeInput(textOption(values, 'input-format'), format)
-  if (isDoor && flags.agent !== 'builtin')
+  const isHosted = isClaudeInput(textOption(values, 'input-format'), format)
+  if (isHosted && flags.agent !== 'builtin')
     throw usageError('--input-format claude is for the built-in agent; speak to others with sluice control')
-  const isPromptless = (isDoor || flags.agent.startsWith('replay:')) && words.length === 0 && promptFile === undefined
-  const asked = isPromptless ? undefined : promptOf(words, promptFile, !isDoor && isTerminal(0))
+  const isPromptless = (isHosted || flags.agent.startsWith('replay:')) && words.length === 0 && promptFile === undefined
+  const asked = isPromptless ? undefined : promptOf(words, promptFile, !isHosted && isTerminal(0))
   const onRun = leaveOnSignal(flags) // not before: while a file is read that waits for its writer, no signal is heard
   const prompt = asked === undefined ? {} : { prompt: { text: await asked, files } }
-  if (isDoor) {
-    const { claudeDoor, plainDoor } = await import('./claude-door.ts')
+  if (isHosted) {
+    const { claudeHost, plainHost } = await import('./claude-host.ts')
     const unwritten = createUnwritten()
     const sinks = await fileSinks(outputs, { read, thoughts: flags.thoughts, unwritten })
-    const exitCode = await claudeDoor(flags, { ...plainDoor, partial: flags.stream, sinks, unwritten, ...prompt, onRun })
+    const exitCode = await claudeHost(flags, { ...plainHost, partial: flags.stream, sinks, ...prompt }, { unwritten, onRun })
     return flags.sentinel === undefined ? exitCode : leave(flags.sentinel, { exitCode, run: flags.id })
   }
   return liveRun(flags, { ...prompt, format, array, outputs, read, onRun })

@@ -1,14 +1,12 @@
 // The stream as a host of Claude Code wants it: the dialect's records without those that only a recording needs, and what a host may
 // ask about kept at hand.
-import { isRecord, type Rec } from '../base/json.ts'
-import type { Sink, WritableDialect } from '../dialects/contract.ts'
-import { makeEvent } from '../model/make.ts'
-import type { Context, Event, EventOf, Payload, Rule, Usage } from '../model/event.ts'
-import type { EventSink } from '../run/contract.ts'
-import { dialectSink, type LineOut } from '../run/sinks.ts'
-import type { Channel } from './claude-channel.ts'
-import { print } from './io.ts'
-import { say } from './exit.ts'
+import { isRecord, type Rec } from '../../base/json.ts'
+import type { Sink, WritableDialect } from '../../dialects/contract.ts'
+import { makeEvent } from '../../model/make.ts'
+import type { Context, Event, EventOf, Payload, Rule, Usage } from '../../model/event.ts'
+import type { EventSink } from '../../run/contract.ts'
+import { dialectSink, type LineOut } from '../../run/sinks.ts'
+import type { Channel } from './channel.ts'
 
 export type HostSink = EventSink & {
   /** A new permission mode, for the host to see. */
@@ -130,8 +128,10 @@ const isRule = (value: unknown): value is Rule =>
 
 // ── one answer instead of a stream ───────────────────────────────────────────────────────────────────────────────────────
 
+type ResultPlace = { print(text: string): void; report(line: string): void }
+
 /** `json`: the result, or with `verbose` all records as one array. `text`: the answer alone. */
-export function resultOut(format: 'json' | 'text', verbose: boolean): LineOut {
+export function resultOut(format: 'json' | 'text', verbose: boolean, { print, report }: ResultPlace): LineOut {
   const lines: string[] = []
   let result = ''
   return {
@@ -144,7 +144,7 @@ export function resultOut(format: 'json' | 'text', verbose: boolean): LineOut {
       if (format === 'json') return print(verbose ? `[${lines.join(',\n')}]\n` : `${result}\n`)
       const { result: answer, errors } = JSON.parse(result || '{}') as Rec
       if (typeof answer === 'string') print(`${answer}\n`)
-      else say(`sluice: ${Array.isArray(errors) && errors.length > 0 ? errors.join('; ') : 'the turn was stopped'}`)
+      else report(Array.isArray(errors) && errors.length > 0 ? errors.join('; ') : 'the turn was stopped')
     },
   }
 }

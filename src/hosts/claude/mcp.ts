@@ -1,13 +1,13 @@
 // MCP servers as Claude's hosts name them: those that can be started or reached become servers of ours; those that live inside the host
 // are spoken to through the control channel.
-import type { Schema } from '../base/explain.ts'
-import { isRecord, type Rec } from '../base/json.ts'
-import type { Server, Servers } from '../agents/builtin/request.ts'
-import { createNames } from '../agents/builtin/mcp/names.ts'
-import { resultOf } from '../agents/builtin/mcp/result.ts'
-import { type Tool, ToolError } from '../agents/builtin/tools/tool.ts'
-import type { ServerSpec } from '../config/shape.ts'
-import type { Channel } from './claude-channel.ts'
+import type { Schema } from '../../base/explain.ts'
+import { isRecord, type Rec } from '../../base/json.ts'
+import type { Server, Servers } from '../../agents/builtin/request.ts'
+import { createNames } from '../../agents/builtin/mcp/names.ts'
+import { resultOf } from '../../agents/builtin/mcp/result.ts'
+import { type Tool, ToolError } from '../../agents/builtin/tools/tool.ts'
+import type { ServerSpec } from '../../config/shape.ts'
+import type { Channel } from './channel.ts'
 
 const texts = (value: unknown): Record<string, string> =>
   Object.fromEntries(Object.entries(isRecord(value) ? value : {}).map(([name, text]) => [name, String(text)]))

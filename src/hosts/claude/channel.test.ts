@@ -1,8 +1,8 @@
 // Questions to a host: its answers, its silence, its end.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Question } from '../supervise/permission.ts'
-import { createChannel, decisionOf } from './claude-channel.ts'
+import type { Question } from '../../supervise/permission.ts'
+import { createChannel, decisionOf } from './channel.ts'
 
 function channelWith(onMode: (mode: unknown) => void = () => {}) {
   const lines: Record<string, unknown>[] = []

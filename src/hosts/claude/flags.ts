@@ -1,6 +1,6 @@
 // The flags of Claude Code that hosts give. They come as `--x=v` and as `--x v`, and there are always newer ones: what is not known is
 // passed over together with its value.
-import { usageError } from './exit.ts'
+import { RequestError } from '../../run/errors.ts'
 
 /** `list`: every word up to the next flag. `idle`: taken, and without effect here. */
 type Flag = { takes: 'value' | 'list' | 'nothing'; help: string; value?: string; idle?: true }
@@ -83,7 +83,7 @@ export function readFlags(argv: readonly string[]): Given {
     if (takes === undefined) given.unknown.push(written)
     if (joined !== undefined) values.push(joined)
     else if (takes === 'list') while (isValue()) values.push(argv[at++]!)
-    else if (takes === 'value' && at === argv.length) throw usageError(`${written} needs a value`)
+    else if (takes === 'value' && at === argv.length) throw new RequestError(`${written} needs a value`)
     else if (takes === 'value' || (takes === undefined && isValue())) values.push(argv[at++]!)
   }
   return given

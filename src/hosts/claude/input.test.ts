@@ -1,7 +1,7 @@
 // What is made of the lines that a host sends.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { hostMessage } from './claude-input.ts'
+import { hostMessage } from './input.ts'
 
 const user = (content: unknown): Record<string, unknown> => ({ type: 'user', message: { role: 'user', content }, uuid: 'u1' })
 

@@ -1,11 +1,11 @@
 // What of the dialect's records reaches a host, and when.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Rec } from '../base/json.ts'
-import { claude } from '../dialects/claude/index.ts'
-import { makeEvent } from '../model/make.ts'
-import type { Kind, Payload, Place } from '../model/event.ts'
-import { hostSink, type HostSinkOptions } from './claude-output.ts'
+import type { Rec } from '../../base/json.ts'
+import { claude } from '../../dialects/claude/index.ts'
+import { makeEvent } from '../../model/make.ts'
+import type { Kind, Payload, Place } from '../../model/event.ts'
+import { hostSink, type HostSinkOptions } from './output.ts'
 
 function sinkWith(options: Partial<HostSinkOptions> = {}) {
   const records: Rec[] = []

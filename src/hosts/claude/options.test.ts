@@ -4,9 +4,9 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { formatRule } from '../supervise/rules.ts'
-import { claudeOptions } from './claude-options.ts'
-import { modelOf } from './claude-model.ts'
+import { formatRule } from '../../supervise/rules.ts'
+import { claudeOptions } from './options.ts'
+import { modelOf } from './model.ts'
 
 const cwd = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-claude-')))
 after(() => rmSync(cwd, { recursive: true, force: true }))
@@ -18,7 +18,7 @@ test('a flag whose value is missing is wrong usage: it must not begin another se
   assert.throws(() => parsed('-p', 'go on', '--resume'), /--resume needs a value/)
   assert.throws(() => parsed('-p', 'go on', '-r'), /-r needs a value/)
   assert.throws(() => parsed('--permission-mode'), /--permission-mode needs a value/)
-  assert.equal(parsed('--append-system-prompt', '').door.append, '')
+  assert.equal(parsed('--append-system-prompt', '').host.append, '')
 })
 
 test('a value stands behind an equals sign or in the next word', () => {
@@ -37,10 +37,10 @@ test('a value stands behind an equals sign or in the next word', () => {
       'Read,Bash(ls:*)',
     ],
   ]) {
-    const { agent, door, unknown } = parsed('--output-format', 'stream-json', '--verbose', '--input-format', 'stream-json', ...argv)
+    const { agent, host, unknown } = parsed('--output-format', 'stream-json', '--verbose', '--input-format', 'stream-json', ...argv)
     assert.equal(agent.model, 'anthropic/claude-sonnet-5')
     assert.equal(agent.maxTurns, 3)
-    assert.equal(door.hostAnswers, true)
+    assert.equal(host.hostAnswers, true)
     assert.deepEqual(agent.session, { how: 'resumed', id: 'ses_1' })
     assert.deepEqual(agent.rules.map(formatRule), ['read=allow', 'bash:ls *=allow'])
     assert.deepEqual(unknown, [])
@@ -68,9 +68,9 @@ test('settings and servers are JSON or a file of it', () => {
   const settings = JSON.stringify({ model: 'haiku', permissions: { allow: ['Read'], deny: ['Bash(rm:*)'], defaultMode: 'plan' } })
   writeFileSync(join(cwd, 's.json'), settings)
   for (const given of [settings, join(cwd, 's.json')]) {
-    const { agent, door } = parsed('--settings', given)
+    const { agent, host } = parsed('--settings', given)
     assert.equal(agent.model, 'anthropic/claude-haiku-4-5')
-    assert.equal(door.mode, 'plan')
+    assert.equal(host.mode, 'plan')
     assert.deepEqual(agent.rules.map(formatRule), ['read=allow', 'bash:rm *=deny'])
   }
   const config = {

@@ -1,22 +1,23 @@
-// What a command line of Claude Code comes to here: how the agent is started, and how the door behaves.
+// What a command line of Claude Code comes to here: how the agent is started, and how the host behaves.
 import { readFileSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { isRecord, type Rec } from '../base/json.ts'
-import { quoted } from '../base/text.ts'
-import { placesOf } from '../config/places.ts'
-import type { ServerSpec } from '../config/shape.ts'
-import type { Action, PermissionRule } from '../supervise/contract.ts'
-import type { DoorOptions } from './claude-door.ts'
-import { readFlags } from './claude-flags.ts'
-import { serversIn } from './claude-mcp.ts'
-import { modelOf } from './claude-model.ts'
-import { type Ground, isMode, modes, splitTools, toolRules } from './claude-rules.ts'
-import { systemReason, usageError } from './exit.ts'
-import type { RunRequest, SessionWanted } from '../run/request.ts'
+import { isRecord, type Rec } from '../../base/json.ts'
+import { quoted } from '../../base/text.ts'
+import { placesOf } from '../../config/places.ts'
+import type { ServerSpec } from '../../config/shape.ts'
+import type { Action, PermissionRule } from '../../supervise/contract.ts'
+import type { HostOptions } from './serve.ts'
+import { readFlags } from './flags.ts'
+import { serversIn } from './mcp.ts'
+import { modelOf } from './model.ts'
+import { type Ground, isMode, modes, splitTools, toolRules } from './rules.ts'
+import { systemReason } from '../../files/system-error.ts'
+import { RequestError } from '../../run/errors.ts'
+import type { RunRequest, SessionWanted } from '../../run/request.ts'
 
 export type ClaudeOptions = {
   agent: RunRequest
-  door: DoorOptions
+  host: HostOptions
   /** The prompt when the host gives none on stdin; without any, it is all of stdin. */
   words: readonly string[]
   /** Flags that nobody here knows. */
@@ -72,7 +73,7 @@ export function claudeOptions(argv: readonly string[], cwd: string, env: NodeJS.
       servers: { more: serversOf(values['mcp-config'] ?? []), only: has('strict-mcp-config') },
       session: sessionOf(text('resume'), has('continue'), has('fork-session')),
     },
-    door: {
+    host: {
       output: oneOf('output-format', text('output-format') ?? 'text', ['text', 'json', 'stream-json'] as const),
       verbose: has('verbose'),
       partial: has('include-partial-messages'),
@@ -93,19 +94,19 @@ export function claudeOptions(argv: readonly string[], cwd: string, env: NodeJS.
 
 function oneOf<T extends string>(name: string, word: string, words: readonly T[]): T {
   const found = words.find((one) => one === word)
-  if (found === undefined) throw usageError(`--${name} ${quoted(word)} is not known; give ${words.join(', ')}`)
+  if (found === undefined) throw new RequestError(`--${name} ${quoted(word)} is not known; give ${words.join(', ')}`)
   return found
 }
 
-function modeOf(word: string | undefined): DoorOptions['mode'] {
+function modeOf(word: string | undefined): HostOptions['mode'] {
   if (word === undefined || isMode(word)) return word ?? 'default'
-  throw usageError(`--permission-mode ${quoted(word)} is not known; give ${modes.join(', ')}`)
+  throw new RequestError(`--permission-mode ${quoted(word)} is not known; give ${modes.join(', ')}`)
 }
 
 function numberOf(name: string, word: string | undefined, least: number): number | undefined {
   if (word === undefined) return undefined
   const number = /^\d+(\.\d+)?$/.test(word) ? Number(word) : NaN
-  if (!(number >= least)) throw usageError(`--${name} ${quoted(word)} is not a number from ${least} on`)
+  if (!(number >= least)) throw new RequestError(`--${name} ${quoted(word)} is not a number from ${least} on`)
   return number
 }
 
@@ -125,7 +126,7 @@ function realOf(folder: string): string {
   try {
     return realpathSync(folder)
   } catch (error) {
-    throw usageError(`--add-dir ${quoted(folder, 500)}: ${systemReason(error)}`)
+    throw new RequestError(`--add-dir ${quoted(folder, 500)}: ${systemReason(error)}`)
   }
 }
 
@@ -137,9 +138,9 @@ function jsonOf(flag: string, text: string): Rec {
     const value: unknown = JSON.parse(isInline ? text : readFileSync(text, 'utf8'))
     if (isRecord(value)) return value
   } catch (error) {
-    throw usageError(`${flag} ${quoted(text, 200)} cannot be read: ${systemReason(error)}`)
+    throw new RequestError(`${flag} ${quoted(text, 200)} cannot be read: ${systemReason(error)}`)
   }
-  throw usageError(`${flag} ${quoted(text, 200)} must be a JSON object`)
+  throw new RequestError(`${flag} ${quoted(text, 200)} must be a JSON object`)
 }
 
 function serversOf(texts: readonly string[]): Record<string, ServerSpec> {

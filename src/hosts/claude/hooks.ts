@@ -1,8 +1,8 @@
 // Hooks that live in the host: before a call it may refuse it or change what the call is given, after one it may add words for the
 // model. A hook never opens what a rule keeps closed.
-import { isRecord, type Rec } from '../base/json.ts'
-import { type Tool, ToolError } from '../agents/builtin/tools/tool.ts'
-import type { Channel } from './claude-channel.ts'
+import { isRecord, type Rec } from '../../base/json.ts'
+import { type Tool, ToolError } from '../../agents/builtin/tools/tool.ts'
+import type { Channel } from './channel.ts'
 
 const defaultMs = 60_000
 

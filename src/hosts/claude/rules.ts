@@ -1,8 +1,8 @@
 // Claude's words for what an agent may do, as rules of ours: lists of tools such as `Bash(ls:*)` and `Edit(src/**)`, and permission modes.
 import { join, relative, resolve } from 'node:path'
-import type { Places } from '../config/places.ts'
-import type { Action, PermissionRule } from '../supervise/contract.ts'
-import { defaultRules } from '../supervise/rules.ts'
+import type { Places } from '../../config/places.ts'
+import type { Action, PermissionRule } from '../../supervise/contract.ts'
+import { defaultRules } from '../../supervise/rules.ts'
 
 /** A rule about a tool that edits files is one about all that do. */
 const permissions: Readonly<Record<string, readonly string[]>> = {

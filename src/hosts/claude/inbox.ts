@@ -1,6 +1,7 @@
-// Messages of a host in their order, as they come on stdin. A line that is none is passed over.
-import { createFramer } from '../framing/framer.ts'
-import { hostMessage, type HostMessage } from './claude-input.ts'
+// Messages of a host in their order, as they come on its input. A line that is none is passed over.
+import type { Readable } from 'node:stream'
+import { createFramer } from '../../framing/framer.ts'
+import { hostMessage, type HostMessage } from './input.ts'
 
 export type Inbox = AsyncIterable<HostMessage> & {
   /** The next message, which stays; undefined when there is none. */
@@ -34,12 +35,11 @@ function createInbox(onClose: () => void): Inbox & { push(message: HostMessage):
   }
 }
 
-/** What the host says on stdin, if that is read, after a prompt that is known already. */
-export function openInbox(readsHost: boolean, first: readonly HostMessage[]): Inbox {
-  const { stdin } = process
-  const inbox = createInbox(() => void (readsHost && stdin.destroy()))
+/** What the host says on its input, if there is one, after a prompt that is known already. */
+export function openInbox(input: Readable | undefined, first: readonly HostMessage[]): Inbox {
+  const inbox = createInbox(() => void input?.destroy())
   for (const message of first) inbox.push(message)
-  if (!readsHost) {
+  if (input === undefined) {
     inbox.close()
     return inbox
   }
@@ -51,9 +51,9 @@ export function openInbox(readsHost: boolean, first: readonly HostMessage[]): In
     framer.end()
     inbox.close()
   }
-  stdin.on('data', (block: Buffer) => framer.push(block))
-  stdin.once('end', end)
-  stdin.once('error', end)
-  if (stdin.readableEnded) end() // the prompt was read from it
+  input.on('data', (block: Buffer) => framer.push(block))
+  input.once('end', end)
+  input.once('error', end)
+  if (input.readableEnded) end() // the prompt was read from it
   return inbox
 }

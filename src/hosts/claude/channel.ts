@@ -1,12 +1,12 @@
 // The control channel to a host: requests of ours that wait for its reply, its answers to permission questions, our replies to it.
 // When the host says no more, whatever still waits is given up.
 import { isDeepStrictEqual } from 'node:util'
-import { isRecord, type Rec, stringifyJson } from '../base/json.ts'
-import type { Answerer } from '../run/contract.ts'
-import type { LineOut } from '../run/sinks.ts'
-import { untilGone } from '../run/sinks.ts'
-import type { Reply } from '../supervise/permission.ts'
-import type { HostMessage } from './claude-input.ts'
+import { isRecord, type Rec, stringifyJson } from '../../base/json.ts'
+import type { Answerer } from '../../run/contract.ts'
+import type { LineOut } from '../../run/sinks.ts'
+import { untilGone } from '../../run/sinks.ts'
+import type { Reply } from '../../supervise/permission.ts'
+import type { HostMessage } from './input.ts'
 
 type HostReply = Extract<HostMessage, { type: 'reply' }>
 

@@ -1,31 +1,31 @@
 // A session that a host of Claude Code drives: prompts and control records come on stdin, the dialect's records go to stdout. The end of
 // stdin means that no more will come, never that the work is to stop.
 import { join } from 'node:path'
-import type { Rec } from '../base/json.ts'
-import { quoted } from '../base/text.ts'
-import { claude } from '../dialects/claude/index.ts'
-import { openSessionLog } from '../log/sessions.ts'
-import type { Prepared } from '../run/builtin.ts'
-import type { EventSink, RunHandle } from '../run/contract.ts'
-import type { Attachment } from '../supervise/contract.ts'
-import { adapt } from './claude-adapt.ts'
-import { createChannel } from './claude-channel.ts'
-import { answer, type Control, interruption } from './claude-control.ts'
-import { type Inbox, openInbox } from './claude-inbox.ts'
-import type { HostMessage } from './claude-input.ts'
-import { hostSink, resultOut } from './claude-output.ts'
-import { isMode, type Mode } from './claude-rules.ts'
-import { exitCodeOf, exitCodes, hasCode, say, systemReason, usageError } from './exit.ts'
-import { builtinAgent, prepare, reportNotices } from '../run/agent.ts'
-import { startRun } from '../run/service.ts'
-import { hearSignals } from './run-live.ts'
-import type { RunRequest } from '../run/request.ts'
-import { lineOut } from './run-outputs.ts'
-import { type Opened, openSession } from '../run/session.ts'
-import { surroundings } from './surroundings.ts'
-import { createUnwritten, type Unwritten } from './run-unwritten.ts'
+import type { Readable } from 'node:stream'
+import type { Rec } from '../../base/json.ts'
+import { quoted } from '../../base/text.ts'
+import { claude } from '../../dialects/claude/index.ts'
+import { hasCode, systemReason } from '../../files/system-error.ts'
+import { openSessionLog } from '../../log/sessions.ts'
+import type { Prepared } from '../../run/builtin.ts'
+import type { EventSink, RunEnd, RunHandle } from '../../run/contract.ts'
+import { RequestError } from '../../run/errors.ts'
+import type { Attachment } from '../../supervise/contract.ts'
+import { adapt } from './adapt.ts'
+import { createChannel } from './channel.ts'
+import { answer, type Control, interruption } from './control.ts'
+import { type Inbox, openInbox } from './inbox.ts'
+import type { HostMessage } from './input.ts'
+import { hostSink, resultOut } from './output.ts'
+import { isMode, type Mode } from './rules.ts'
+import { builtinAgent, prepare, reportNotices } from '../../run/agent.ts'
+import { startRun } from '../../run/service.ts'
+import type { RunRequest } from '../../run/request.ts'
+import type { LineOut } from '../../run/sinks.ts'
+import type { Surroundings } from '../../run/surroundings.ts'
+import { type Opened, openSession } from '../../run/session.ts'
 
-export type DoorOptions = {
+export type HostOptions = {
   output: 'stream-json' | 'json' | 'text'
   verbose: boolean
   /** Deltas too. */
@@ -48,14 +48,23 @@ export type DoorOptions = {
   readsHost: boolean
   /** Others who read the events. */
   sinks?: readonly EventSink[]
-  /** What they cannot write. */
-  unwritten?: Unwritten
-  /** From when on it hears signals itself. */
-  onRun?: () => Promise<void>
+}
+
+/** The process that the host has started. */
+export type HostProcess = {
+  around: Surroundings
+  stdin: Readable
+  /** Its stdout. */
+  out: LineOut
+  print(text: string): void
+  onOutFailed(error: unknown): void
+  onLogFailed(error: unknown): void
+  /** From now on signals are for the run. */
+  onRun(run: RunHandle): Promise<void>
 }
 
 /** What `sluice run --format claude --input-format claude` is. */
-export const plainDoor: DoorOptions = {
+export const plainHost: HostOptions = {
   output: 'stream-json',
   verbose: true,
   partial: true,
@@ -66,25 +75,26 @@ export const plainDoor: DoorOptions = {
   agents: {},
 }
 
-export async function claudeDoor(flags: RunRequest, options: DoorOptions): Promise<number> {
+/** How the run ended; undefined: nothing was asked of it. */
+export async function serveClaude(request: RunRequest, options: HostOptions, host: HostProcess): Promise<RunEnd | undefined> {
   const { readsHost, prompt } = options
-  const inbox = openInbox(readsHost, prompt === undefined ? [] : [{ type: 'prompt', ...prompt }])
+  const inbox = openInbox(readsHost ? host.stdin : undefined, prompt === undefined ? [] : [{ type: 'prompt', ...prompt }])
   try {
-    return await serve(flags, options, inbox)
+    return await serve(request, options, host, inbox)
   } finally {
     inbox.close() // an open stdin would keep the program alive
   }
 }
 
-async function serve(flags: RunRequest, options: DoorOptions, inbox: Inbox): Promise<number> {
-  const around = await surroundings()
+async function serve(request: RunRequest, options: HostOptions, host: HostProcess, inbox: Inbox): Promise<RunEnd | undefined> {
+  const { around } = host
   const folder = join(around.dataFolder, 'sessions')
-  const preparing = prepare(flags, around)
+  const preparing = prepare(request, around)
   preparing.catch(() => {}) // told when it is needed
-  const out = options.output === 'stream-json' ? lineOut(1) : resultOut(options.output, options.verbose)
+  const out =
+    options.output === 'stream-json' ? host.out : resultOut(options.output, options.verbose, { print: host.print, report: around.report })
   let { mode } = options
   let run: RunHandle | undefined
-  let signals: ReturnType<typeof hearSignals> | undefined
   let stopped = new AbortController()
   let waitsForTurn = false // an interrupt came after a prompt and before its turn
 
@@ -93,10 +103,9 @@ async function serve(flags: RunRequest, options: DoorOptions, inbox: Inbox): Pro
     mode = word
     if (run !== undefined) sink.tellMode(mode)
   }
-  const { unwritten = createUnwritten() } = options
   let isGone = false // the host, or the place for what it is told
   const onGone = (error: unknown): void => {
-    if (!isGone) unwritten.byStdout(error)
+    if (!isGone) host.onOutFailed(error)
     isGone = true
   }
   const channel = createChannel(out, setMode, onGone)
@@ -106,27 +115,26 @@ async function serve(flags: RunRequest, options: DoorOptions, inbox: Inbox): Pro
   const first = await inbox.peek()
   const init = first?.type === 'request' && first.subtype === 'initialize' ? first.body : {}
   let prepared: Prepared = adapt(await preparing, options, init, {
-    env: process.env,
+    env: around.env,
     ask: channel.ask,
     mode: () => mode,
     signal: () => stopped.signal,
-    common: () => ({ session_id: sink.known().session ?? '', transcript_path: '', cwd: flags.cwd, permission_mode: mode }),
+    common: () => ({ session_id: sink.known().session ?? '', transcript_path: '', cwd: request.cwd, permission_mode: mode }),
   })
   reportNotices(prepared, around.report)
   const firstModel = prepared.request.model
   let prompts = 0
 
   async function start(): Promise<RunHandle> {
-    const session = await opened(flags, options, folder, prepared.places.cwd)
-    const made = await startRun(flags, around, {
+    const session = await opened(request, options, folder, prepared.places.cwd)
+    const made = await startRun(request, around, {
       agent: builtinAgent(prepared),
       session,
       sinks: [sink, ...(options.sinks ?? [])],
       answerer: options.hostAnswers ? channel.answerer : undefined,
-      onLogFailed: unwritten.by('the session file'),
+      onLogFailed: host.onLogFailed,
     })
-    signals = hearSignals(made)
-    await options.onRun?.()
+    await host.onRun(made)
     void made.done.finally(inbox.close)
     return made
   }
@@ -140,7 +148,7 @@ async function serve(flags: RunRequest, options: DoorOptions, inbox: Inbox): Pro
   }
 
   const control: Control = {
-    env: process.env,
+    env: around.env,
     get prepared() {
       return prepared
     },
@@ -151,7 +159,7 @@ async function serve(flags: RunRequest, options: DoorOptions, inbox: Inbox): Pro
   }
 
   async function setModel(name: string | undefined): Promise<void> {
-    if (run !== undefined) return run.send({ type: 'set', model: name ?? flags.model ?? `${firstModel.provider}/${firstModel.id}` })
+    if (run !== undefined) return run.send({ type: 'set', model: name ?? request.model ?? `${firstModel.provider}/${firstModel.id}` })
     const model = name === undefined ? firstModel : await prepared.request.chooseModel(name)
     prepared = { ...prepared, request: { ...prepared.request, model } }
   }
@@ -177,7 +185,7 @@ async function serve(flags: RunRequest, options: DoorOptions, inbox: Inbox): Pro
       case 'withdraw':
         return
       case 'nothing':
-        if (message.why !== '') say(`sluice: passed over on stdin: ${message.why}`)
+        if (message.why !== '') around.report(`passed over on stdin: ${message.why}`)
     }
   }
 
@@ -187,20 +195,17 @@ async function serve(flags: RunRequest, options: DoorOptions, inbox: Inbox): Pro
     channel.end()
     if (run === undefined) await prepared.request.servers?.close() // nobody else will
   }
-  if (run === undefined) return unwritten.code(exitCodes.ok)
+  if (run === undefined) return undefined
   await run.send({ type: 'finish' })
-  const done = await run.done
-  signals?.stop()
-  const signal = signals?.heard()
-  return unwritten.code(done.reason === 'cancelled' && signal === undefined ? exitCodes.ok : exitCodeOf(done, signal))
+  return run.done
 }
 
-async function opened(flags: RunRequest, { sessionId }: DoorOptions, folder: string, cwd: string): Promise<Opened> {
-  if (sessionId === undefined || flags.session.how !== 'new') return openSession(flags.session, folder, cwd)
+async function opened(request: RunRequest, { sessionId }: HostOptions, folder: string, cwd: string): Promise<Opened> {
+  if (sessionId === undefined || request.session.how !== 'new') return openSession(request.session, folder, cwd)
   try {
     return { id: sessionId, how: 'new', history: [], log: openSessionLog(folder, sessionId) }
   } catch (error) {
-    throw usageError(
+    throw new RequestError(
       `the session ${quoted(sessionId)} cannot be begun: ${hasCode(error, 'EEXIST') ? 'there is one already' : systemReason(error)}`,
     )
   }

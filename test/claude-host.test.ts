@@ -336,7 +336,7 @@ test('through a link and with nothing in the environment but a home', () => {
   assert.deepEqual([status, stdout], [0, 'First.\n'], stderr)
 })
 
-test('sluice run --format claude --input-format claude is the same door', async () => {
+test('sluice run --format claude --input-format claude is the same host', async () => {
   using scene = createScene(running)
   const model = ['--model', scene.env.SLUICE_MODEL]
   const host = startHost(scene, model, [command, 'run', '--format', 'claude', '--input-format', 'claude'])

@@ -1,10 +1,10 @@
 // Hooks of a host around the calls of a tool, and tools of servers that live in the host.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Rec } from '../base/json.ts'
-import type { Tool, ToolContext, ToolRun } from '../agents/builtin/tools/tool.ts'
-import { hooksIn, withHooks } from './claude-hooks.ts'
-import { hostServers } from './claude-mcp.ts'
+import type { Rec } from '../../base/json.ts'
+import type { Tool, ToolContext, ToolRun } from '../../agents/builtin/tools/tool.ts'
+import { hooksIn, withHooks } from './hooks.ts'
+import { hostServers } from './mcp.ts'
 
 const context = { outputFolder: '/nowhere' } as ToolContext // no tool here looks at more of it
 const run = { call: 'c1', signal: new AbortController().signal } as ToolRun

@@ -1,21 +1,21 @@
 // What a host says of the agent before its first prompt, put into what the agent is started with: words for the model, subagents, tools
 // that are offered, servers, hooks, and a permission mode that may change at any time.
-import type { Servers, ServerStart } from '../agents/builtin/request.ts'
-import type { Tool } from '../agents/builtin/tools/tool.ts'
-import { isRecord, type Rec } from '../base/json.ts'
-import type { Profile } from '../config/shape.ts'
-import { matchesName } from '../config/tools.ts'
-import { type Prepared, startOnce } from '../run/builtin.ts'
-import type { DoorOptions } from './claude-door.ts'
-import { hooksIn, type HookScene, withHooks } from './claude-hooks.ts'
-import { hostServers, joinServers } from './claude-mcp.ts'
-import { modelOf } from './claude-model.ts'
-import { type Mode, permissionsOf, withMode } from './claude-rules.ts'
+import type { Servers, ServerStart } from '../../agents/builtin/request.ts'
+import type { Tool } from '../../agents/builtin/tools/tool.ts'
+import { isRecord, type Rec } from '../../base/json.ts'
+import type { Profile } from '../../config/shape.ts'
+import { matchesName } from '../../config/tools.ts'
+import { type Prepared, startOnce } from '../../run/builtin.ts'
+import type { HostOptions } from './serve.ts'
+import { hooksIn, type HookScene, withHooks } from './hooks.ts'
+import { hostServers, joinServers } from './mcp.ts'
+import { modelOf } from './model.ts'
+import { type Mode, permissionsOf, withMode } from './rules.ts'
 
 /** `init`: the body of the host's `initialize`; empty when it sends none. */
 export function adapt(
   prepared: Prepared,
-  options: DoorOptions,
+  options: HostOptions,
   init: Rec,
   scene: HookScene & { mode(): Mode; env: NodeJS.ProcessEnv },
 ): Prepared {
@@ -53,7 +53,7 @@ export function adapt(
 const unsupported = (text: string) => ({ level: 'warn' as const, code: 'unsupported', text })
 
 /** A host that gives an empty text wants no words of its own. */
-function systemOf(usual: string, { system, append }: DoorOptions, { systemPrompt, appendSystemPrompt }: Rec): string {
+function systemOf(usual: string, { system, append }: HostOptions, { systemPrompt, appendSystemPrompt }: Rec): string {
   const texts = Array.isArray(systemPrompt) ? systemPrompt : [systemPrompt]
   const said = texts.filter((text) => typeof text === 'string' && text.trim() !== '').join('\n\n')
   const more = [append, appendSystemPrompt].filter((text) => typeof text === 'string' && text !== '')

@@ -1,8 +1,8 @@
 // What Claude's lists of tools and its modes come to.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { defaultRules, formatRule, judge } from '../supervise/rules.ts'
-import { splitTools, toolRules, withMode } from './claude-rules.ts'
+import { defaultRules, formatRule, judge } from '../../supervise/rules.ts'
+import { splitTools, toolRules, withMode } from './rules.ts'
 
 const ground = { cwd: '/work/app', root: '/work' }
 const said = (text: string): string[] => toolRules(text, 'allow', ground).map((rule) => formatRule(rule).replace(/=allow$/, ''))

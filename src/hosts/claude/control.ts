@@ -1,12 +1,11 @@
 // What a host may ask of a running session, and what it is told. Whatever is not known is refused at once: a host waits for ever for an
 // answer that does not come.
-import type { Rec } from '../base/json.ts'
-import type { Prepared } from '../run/builtin.ts'
-import type { RunCommand } from '../run/contract.ts'
-import { modelInfos, modelOf } from './claude-model.ts'
-import type { Known } from './claude-output.ts'
-import { isMode, type Mode, modes } from './claude-rules.ts'
-import { version } from './version.ts'
+import type { Rec } from '../../base/json.ts'
+import type { Prepared } from '../../run/builtin.ts'
+import type { RunCommand } from '../../run/contract.ts'
+import { modelInfos, modelOf } from './model.ts'
+import type { Known } from './output.ts'
+import { isMode, type Mode, modes } from './rules.ts'
 
 export type Control = {
   env: NodeJS.ProcessEnv
@@ -70,7 +69,7 @@ function initialized({ request }: Prepared, env: NodeJS.ProcessEnv): Rec {
     models: modelInfos(`${request.model.provider}/${request.model.id}`, env),
     account: {},
     program: 'sluice',
-    version,
+    version: request.version,
   }
 }
 

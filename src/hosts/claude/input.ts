@@ -1,7 +1,7 @@
 // What a host says on stdin, one record at a time: prompts, requests that want a reply, replies to requests of ours. Anything else is
 // nothing to us; nothing can be wrong enough to stop the session.
-import { isRecord, type Rec } from '../base/json.ts'
-import type { Attachment } from '../supervise/contract.ts'
+import { isRecord, type Rec } from '../../base/json.ts'
+import type { Attachment } from '../../supervise/contract.ts'
 
 export type HostMessage =
   | { type: 'prompt'; text: string; files: Attachment[]; id?: string }
