@@ -86,7 +86,7 @@ test('what cannot be meant is refused in words', () => {
   const refused = (expected: RegExp, ...argv: string[]): void =>
     assert.throws(
       () => parsed(...argv),
-      (error: Error & { exitCode?: number }) => error.exitCode === 2 && expected.test(error.message),
+      (error: Error) => error.name === 'RequestError' && expected.test(error.message),
     )
   refused(/--output-format "yaml" is not known; give text, json, stream-json/, '--output-format', 'yaml')
   refused(/--permission-mode "free"/, '--permission-mode', 'free')
