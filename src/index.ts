@@ -19,7 +19,8 @@ import type { Event } from './model/event.ts'
 import { convertOptions, isBytes, judgeOptions, later, readOptions, shown, sureOptions } from './stream/checks.ts'
 import { createConverter as converterOf, type ConvertOptions, type Summary } from './stream/convert.ts'
 import { createSniffer as snifferOf, type Detection } from './stream/detect.ts'
-import { type Addition, createLedger, ledgerSink, type Loss } from './stream/ledger.ts'
+import type { Addition, Loss } from './stream/ledger.ts'
+import { createWriter } from './stream/write.ts'
 import { createReader as readerOf, type ReadOptions } from './stream/read.ts'
 import { createValidator as validatorOf, type Finding, type Verdict } from './stream/validate.ts'
 
@@ -108,18 +109,15 @@ export type Written = { text: string; records: Rec[]; losses: Loss[]; additions:
 export function write(events: Iterable<Event>, dialect: WritableName): Written {
   const to: Dialect = named(dialect)
   if (!isWritable(to)) throw new TypeError(`${to.name} can be read but not written`)
-  const ledger = createLedger(to)
   const records: Rec[] = []
-  const sink = ledgerSink(ledger, to, (record) => void records.push(record))
-  const target = to.encoder(sink)
-  for (const event of checked(events, to)) if (ledger.admit(event, sink.restores(event)) !== 'none') target.push(event)
-  target.end()
-  sink.end()
+  const writer = createWriter(to, { record: (record) => void records.push(record), copy() {} }, { copies: 'none' })
+  for (const event of checked(events, to)) writer.push(event)
+  writer.end()
   return {
     text: records.map((record) => `${stringifyJson(record)}\n`).join(''),
     records,
-    losses: ledger.losses(),
-    additions: ledger.additions(),
+    losses: writer.losses(),
+    additions: writer.additions(),
   }
 }
 

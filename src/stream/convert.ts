@@ -6,10 +6,11 @@ import { type Claimer, type Dialect, isWritable, typeFinder, whyInvalid, type Wr
 import { createFramer, type Span } from '../framing/framer.ts'
 import { isSpace, skipSpace } from '../framing/scan.ts'
 import type { Event } from '../model/event.ts'
-import { type Addition, createLedger, ledgerSink, type Loss } from './ledger.ts'
+import type { Addition, Loss } from './ledger.ts'
 import { passes, redactThrough } from './convert-redact.ts'
 import { createReader, foreign } from './read.ts'
 import type { Redactor } from './redact.ts'
+import { createWriter } from './write.ts'
 
 /** Where the result goes. Bytes are valid only during the call. */
 export type Output = {
@@ -59,9 +60,6 @@ function translate(
   let records = 0
   let issues = 0
   let written = 0
-  let copied = 0 // the record whose raw text stands in the output already
-  let isCopy = false // the session itself came from the target: what has no record there was added by us
-  const ledger = createLedger(to)
 
   function put(text: string): void {
     if (array) out.text(`${written === 0 ? '[\n' : ',\n'}${text}`)
@@ -69,33 +67,21 @@ function translate(
     written++
   }
 
-  const writesJson = out.json !== undefined && !array
-  const sink = ledgerSink(ledger, to, writesJson ? (record) => out.json!(record) : (record) => put(stringifyJson(record)))
-  const encoder = to.encoder(sink)
-
-  /** An event read from sluice's log may still hold the record that it came from: that is the truth, not our encoding of it. */
-  function copyRaw(event: Event): boolean {
-    if (event.origin?.dialect !== to.name) return isCopy && event.origin === undefined
-    if (event.raw === undefined) return event.origin.record === copied // a later event of the same record
-    if (event.kind === 'raw' && event.type === '') return false // an object without a type is no record
-    copied = event.origin.record
-    if (event.kind !== 'raw') isCopy = true // a record that only passed through says nothing about the others
-    if (!array || !isUnreadable(event)) put(isUnreadable(event) ? event.raw : onOneLine(event.raw))
-    return true
-  }
-
-  const mayHoldRaw = from.name === 'sluice'
+  const writer = createWriter(
+    to,
+    {
+      record: out.json !== undefined && !array ? (record) => out.json!(record) : (record) => put(stringifyJson(record)),
+      copy: (text, isRecord) => (isRecord ? put(onOneLine(text)) : array ? undefined : put(text)),
+    },
+    { carry, copies: from.name === 'sluice' ? 'all' : 'none' },
+  )
 
   function write(event: Event): void {
     if (event.kind === 'issue') {
       issues++
       onIssue?.({ ...event, text: printable(event.text) })
     }
-    if (mayHoldRaw && copyRaw(event)) return
-    const said = ledger.admit(event, sink.restores(event))
-    if (carry && said !== 'whole' && event.synthetic === undefined) sink.carry(event)
-    if (said !== 'none') encoder.push(event)
-    if (carry && said === 'whole' && (ledger.isGone(event) || sink.isWaiting(event))) sink.carry(event)
+    writer.push(event)
   }
 
   function onEvents(events: Event[], record: Rec | undefined): void {
@@ -116,17 +102,13 @@ function translate(
     end() {
       reader.end()
       for (const event of redactor?.end() ?? []) write(unmarked(event, to))
-      encoder.end()
-      sink.end()
+      writer.end()
       if (array) out.line(written === 0 ? '[]' : '\n]')
       out.flush?.()
-      return { records, issues, losses: ledger.losses(), additions: ledger.additions() }
+      return { records, issues, losses: writer.losses(), additions: writer.additions() }
     },
   }
 }
-
-/** Bytes that cannot stand in an array. */
-const isUnreadable = (event: Event): boolean => event.kind === 'issue' && ['noise', 'bad-json', 'cut'].includes(event.code)
 
 /** The redactor's own mark is no loss of the source's. */
 function unmarked(event: Event, { name }: Dialect): Event {

@@ -114,10 +114,12 @@ export function ledgerSink(
   ledger: ReturnType<typeof createLedger>,
   to: Dialect,
   write: (record: Rec) => void,
+  live = false,
 ): Sink & { restores(event: Event): boolean; isWaiting(event: Event): boolean; carry(event: Event): void; end(): void } {
   let restorer: Restorer | undefined // from the first event on that was read from this very dialect
   let carried: Event[] = []
   return {
+    live,
     write(record, synthetic) {
       if (synthetic !== undefined) {
         record['synthetic'] = synthetic
