@@ -2,12 +2,13 @@
 // renderer looks for any. Escaping by backslash would not do: mentions and addresses are found after escapes have been resolved.
 import { cutTo } from './layout.ts'
 import { harmlessLine } from './harmless.ts'
+import { noCommand } from './workflow-command.ts'
 
 const maxColumns = 500
 
 /** On one line. A text without a visible character has a span, too. */
 export function codeSpan(text: string, columns = maxColumns): string {
-  const line = cutTo(harmlessLine(text).trim(), columns)
+  const line = noCommand(cutTo(harmlessLine(text).trim(), columns))
   if (line === '') return '` `'
   const longest = (line.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 0)
   const fence = '`'.repeat(longest + 1)
