@@ -1,8 +1,9 @@
 // action.yml, the examples and the reports, run as a runner runs them, with a scripted model in place of a real one.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { parse } from 'yaml'
 import { suite, test, type TestContext } from 'node:test'
 import {
   action,
@@ -16,6 +17,7 @@ import {
   type Workflow,
   yamlOf,
 } from './ci-runner.ts'
+import { blocksOf } from './docs.ts'
 import { createProject } from './project.ts'
 import { quote } from './quote.ts'
 import { env, fixture, root, sluice } from './run.ts'
@@ -329,5 +331,26 @@ suite('examples', () => {
       )
       assert.match(readFileSync(join(folder, 'summary.md'), 'utf8'), /^### \S+ Agent run: /)
     }
+  })
+
+  test('the steps on the page: our action, and a step that keeps commands of the agent off', (t) => {
+    const [uses, own] = blocksOf('docs/ci.md')
+      .filter(({ info }) => info === 'yaml')
+      .map(({ lines }) => (parse(lines.join('\n')) as Step[])[0]!)
+    const at = place(t)
+    const contexts = { secrets: { ANTHROPIC_API_KEY: 'made-up-key' } }
+    const step = { ...uses!, with: { ...uses!.with, model: at.model('good') } }
+    const ran = runSteps({ ...at, contexts }, [step], (name) => name.startsWith('OWNER/sluice@'))
+    assert.equal(ran.codes['agent'], 0, ran.log)
+    onlyAnnotations(ran)
+    mkdirSync(join(at.env['HOME']!, '.config/sluice'), { recursive: true })
+    writeFileSync(join(at.env['HOME']!, '.config/sluice/sluice.json'), JSON.stringify({ model: at.model('good') }))
+    writeFileSync(join(at.workspace, 'prompt.md'), 'take a note')
+    const job = { ...at, env: { ...at.env, PATH: `${join(root, 'bin')}:${at.env['PATH']}` } }
+    const other = runSteps(job, [own!])
+    assert.deepEqual([other.codes, other.commands], [{ 0: 0 }, []], other.log)
+    assert.match(other.log, /::add-mask::done/)
+    rmSync(join(at.workspace, 'prompt.md'))
+    assert.deepEqual(runSteps(job, [own!]).codes, { 0: 2 }, 'its exit code is that of the run')
   })
 })
