@@ -42,7 +42,7 @@ const yaml = (turns: readonly object[]): string => JSON.stringify({ model: 'anth
 const scripts: Record<string, string> = {
   good: yaml([{ text: 'I write.', tools: [{ name: 'write', input: { filePath: 'note.txt', content: 'hello\n' } }] }, { text: evil }]),
   refused: yaml([{ text: 'I delete.', tools: [{ name: 'bash', input: { command: 'rm -rf src' } }] }, { text: 'I may not.' }]),
-  broken: yaml([{ error: { status: 400, message: '::error::no such model' } }]),
+  broken: yaml([{ error: { status: 400, message: 'no such model ##[add-mask]model' } }]),
   slow: yaml([{ text: 'Too late.', delay: '10m' }]),
   peek: yaml([
     { tools: [{ name: 'bash', input: { command: 'env | grep -c -e ^GITHUB_ -e ^INPUT_ -e ^SLUICE_ROOT -e ^RUNNER_; command -v node' } }] },
@@ -183,11 +183,14 @@ suite('action.yml', () => {
 
   test('no input is a command', (t) => {
     const at = place(t)
-    const hostile = '$(touch pwned)`touch pwned`"; touch pwned; \'; touch pwned #\n${{ touch pwned }}\ntouch pwned'
+    // The second one closes quotes; where there are none, it would be no legal line of a shell.
+    const texts = ['$(touch pwned); touch pwned', '"; touch pwned; \'; touch pwned #\n${{ touch pwned }}\ntouch pwned']
     for (const name of Object.keys(action.inputs)) {
-      const ran = runAction(at, { prompt: 'go', model: at.model('good'), [name]: hostile })
-      assert.equal(existsSync(join(at.workspace, 'pwned')), false, name)
-      onlyAnnotations(ran)
+      for (const text of texts) {
+        const ran = runAction(at, { prompt: 'go', model: at.model('good'), [name]: text })
+        assert.equal(existsSync(join(at.workspace, 'pwned')), false, name)
+        onlyAnnotations(ran)
+      }
     }
   })
 
