@@ -134,6 +134,7 @@ test('what an agent wraps around the output for its model is no output', () => {
   assert.equal(resultOf('read', { filePath: '/w/a' }, { text: opencodes }).structure, undefined)
   assert.equal(resultOf('read', { filePath: '/w/a' }, { text: opencodes }).content, opencodes)
   assert.equal(resultOf('read', { filePath: '/w/a' }, { text: '<file>\n00001| alpha\n</file>' }).structure, undefined)
+  assert.equal(resultOf('Read', { file_path: '/w/a' }, { text: '     1→alpha\n     2→' }).structure, undefined)
   assert.equal(resultOf('bash', {}, { text: 'out\n<shellId: 0 completed with exit code 0>' }).structure, undefined)
   for (const stdout of ['<p>', '<shellId: 0 done> and <p>', '<shellId: 0 done>\n'])
     assert.equal((resultOf('bash', {}, { text: stdout }).structure as { stdout: string }).stdout, stdout)
