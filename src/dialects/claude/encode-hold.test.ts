@@ -79,8 +79,16 @@ test('in a live run of our own agent no lane waits for the message of another', 
     ['message.start', {}, { agent: task, message: `m-${task}` }],
     ['text.end', { text: task, streamed: false }, { agent: task, message: `m-${task}` }],
   ]
-  const start = (name: string, id: string, place: object): Told => ['tool.start', { name, toolKind: 'other', input: {} }, { ...place, call: id }]
-  const end = (name: string, id: string, place: object = {}): Told => ['tool.end', { name, status: 'ok', text: 'x' }, { ...place, call: id }]
+  const start = (name: string, id: string, place: object): Told => [
+    'tool.start',
+    { name, toolKind: 'other', input: {} },
+    { ...place, call: id },
+  ]
+  const end = (name: string, id: string, place: object = {}): Told => [
+    'tool.end',
+    { name, status: 'ok', text: 'x' },
+    { ...place, call: id },
+  ]
   const finish = (task: string): Told => ['message.end', { finish: 'tool_use', usage }, { agent: task, message: `m-${task}` }]
   const { records, added } = written(
     [
@@ -99,12 +107,12 @@ test('in a live run of our own agent no lane waits for the message of another', 
       ['permission.request', { id: 'q', name: 'glob', options: [] }, { agent: 'b', call: 'g' }],
       ['permission.answer', { id: 'q', decision: 'allow', by: 'user' }, { agent: 'b', call: 'g' }],
       end('glob', 'g', { agent: 'b' }),
-      ['task.end', { task: 'b', status: 'completed' }],
+      ['task.end', { task: 'b', status: 'ok' }],
       end('task', 't2'),
       start('glob', 'h', { agent: 'a', message: 'm-a' }),
       finish('a'),
       end('glob', 'h', { agent: 'a' }),
-      ['task.end', { task: 'a', status: 'completed' }],
+      ['task.end', { task: 'a', status: 'ok' }],
       end('task', 't1'),
       ['turn.end', { reason: 'end_turn' }],
     ],
