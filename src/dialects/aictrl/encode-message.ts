@@ -131,7 +131,8 @@ export function flushMessage(out: Out, session: Session): void {
       agent: event?.agentName ?? session.agent ?? 'default',
       cost: costOf(out, pending),
       tokens: tokensOf(out, told),
-      context: contextOf(event, usage, session.limits.get(model)),
+      // With tokens of an earlier turn among these, they no longer say how full the context is.
+      context: carried === undefined ? contextOf(event, usage, session.limits.get(model)) : null,
       finish: keptIn(event, 'finish') ?? session.finish,
     },
     pending.synthetic,
