@@ -5,6 +5,7 @@ import { nearest } from '../base/nearest.ts'
 import { plural, quoted } from '../base/text.ts'
 import type { WritableDialect } from '../dialects/contract.ts'
 import { sessionsFolder } from '../log/sessions.ts'
+import { createScripted } from '../analyze/scripted.ts'
 import type { Event, EventOf } from '../model/event.ts'
 import { outcomeOf } from '../model/outcome.ts'
 import { totalTokens } from '../model/usage.ts'
@@ -13,7 +14,7 @@ import type { Run } from '../run/run.ts'
 import { dialectSink } from '../run/sinks.ts'
 import type { Attachment } from '../supervise/contract.ts'
 import { deniedButRan } from '../supervise/denied-but-ran.ts'
-import { costText, countText, durationText } from '../views/amounts.ts'
+import { costOrWhy, countText, durationText } from '../views/amounts.ts'
 import { dialectNames, writableNames } from './dialects.ts'
 import { type CommandError, exitCodeOf, say, signalCodes, usageError } from './exit.ts'
 import { isSameFile, isTerminal, mustBeAnother, stdout } from './io.ts'
@@ -84,7 +85,7 @@ async function oneRun(
   const code = unwritten.code(exitCodeOf(done, signals.heard()))
   const why = last.why()
   if (why !== undefined) say(`sluice: ${why}`)
-  say(summaryOf(done, run.session()))
+  say(summaryOf(done, run.session(), last.scripted()))
   return { done, run, code, signals }
 }
 
@@ -139,11 +140,16 @@ const unless = (quiet: boolean, sink: EventSink): EventSink =>
     : sink
 
 /** Why the run did not end well, in one line: as every reader is told it, for keys are taken out there. */
-function lastEnd(): { sink: EventSink; why(): string | undefined } {
+function lastEnd(): { sink: EventSink; why(): string | undefined; scripted(): boolean } {
+  const scripted = createScripted()
   let end: EventOf<'session.end'> | undefined
-  const push = (event: Event): void => void (event.kind === 'session.end' && (end = event))
+  function push(event: Event): void {
+    scripted.push(event)
+    if (event.kind === 'session.end') end = event
+  }
   return {
     sink: { push, pieces() {}, flush() {}, end() {} },
+    scripted: scripted.session,
     why() {
       const { reason, error } = end ?? {}
       // That a denied call was made is said when it happens.
@@ -156,13 +162,13 @@ function lastEnd(): { sink: EventSink; why(): string | undefined } {
 const maxWhy = 1000
 const shortened = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most)}…` : text)
 
-function summaryOf({ durationMs, turns, usage, cost, reason }: Done, session: string): string {
+function summaryOf({ durationMs, turns, usage, cost, reason }: Done, session: string, scripted: boolean): string {
   const parts = [
     reason === 'end_turn' ? 'done' : reason.replaceAll('_', ' '),
     durationText(durationMs),
-    plural(turns, 'model turn'),
+    plural(turns, 'model call'),
     `${countText(totalTokens(usage))} tokens`,
-    cost === undefined ? 'cost unknown' : costText(cost.usd),
+    costOrWhy(cost?.usd, scripted),
     session,
   ]
   return `sluice: ${parts.join(' · ')}`

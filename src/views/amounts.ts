@@ -21,6 +21,16 @@ export function costText(usd: number): string {
   return `$${usd.toFixed(digits)}`
 }
 
+/** Of a whole session. Where the words came from a script, its price is what a real model would have cost. */
+export const paidText = (usd: number, scripted: boolean | undefined): string =>
+  scripted === true ? `${costText(usd)} (${noRealCost})` : costText(usd)
+
+/** The same of a cost that may not be known. */
+export const costOrWhy = (usd: number | undefined, scripted: boolean): string =>
+  usd !== undefined ? paidText(usd, scripted) : scripted ? noRealCost : 'cost unknown'
+
+export const noRealCost = 'scripted model, no real cost'
+
 export const tokensText = (usage: Usage): string => `${countText(totalTokens(usage))} tokens`
 
 /** Date and minute in the reader's own time zone. */
