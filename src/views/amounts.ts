@@ -12,6 +12,12 @@ export function durationText(ms: number): string {
   return hours > 0 ? `${hours} h ${two(minutes)} min` : `${minutes} min ${two(rest)} s`
 }
 
+/** Of what goes on: whole seconds, so that it can be drawn again and again. */
+export function sinceText(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000))
+  return seconds < 60 ? `${seconds} s` : durationText(seconds * 1000)
+}
+
 export const countText = (count: number): string => String(count).replace(/\B(?=(\d{3})+(?!\d))/g, ',')
 
 /** Two digits of a small sum, tenths of a cent below a dollar, cents above. */

@@ -4,6 +4,7 @@ import type { Row } from '../analyze/row.ts'
 import { createTimeline } from '../analyze/rows.ts'
 import { subjectOf } from '../analyze/subject.ts'
 import type { Event } from '../model/event.ts'
+import { sinceText } from './amounts.ts'
 import { harmlessLine } from './harmless.ts'
 import { cutTo } from './layout.ts'
 import { type Growing, growingAnswer, growingThought } from './live-answer.ts'
@@ -147,7 +148,7 @@ export function createLiveView(options: LiveOptions): LiveView {
 
   function tail(now: number): string[] {
     const frame = style.cyan(frames[Math.floor(now / frameMs) % frames.length]!)
-    const since = (at: number): string => `${Math.max(0, Math.floor((now - at) / 1000))} s`
+    const since = (at: number): string => sinceText(now - at)
     const running = [...calls.values()].filter(({ asks }) => !asks)
     const lines = running.slice(0, mostCalls).map(({ label, at, said }) => {
       const text = [label, since(at), harmlessLine(lastLine(said))].filter((part) => part !== '').join(' · ')

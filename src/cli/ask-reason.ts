@@ -1,0 +1,6 @@
+// A no with a reason: what the agent is told, and what a person is told that it was.
+
+/** The words of the refusal, for an agent that can take them. */
+export const refusalText = (reason: string): string => `The user did not allow this call, and says: ${reason}`
+
+export const refusedText = (reason: string): string => (reason === '' ? 'refused' : `refused: ${reason}`)
