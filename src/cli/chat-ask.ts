@@ -9,7 +9,7 @@ import { wrapped } from '../views/layout.ts'
 import type { Style } from '../views/style.ts'
 import { keysFor, labelOf, wordFor } from './ask-keys.ts'
 import { questionLines } from './ask-lines.ts'
-import { refusalText, refusedText } from './ask-reason.ts'
+import { isRefusal, refusalText, refusedText } from './ask-reason.ts'
 import type { Keyboard, Words } from './chat-keyboard.ts'
 
 /** Both as they are at the width of the moment. `menu`: what waits for the person, below the question. */
@@ -77,9 +77,6 @@ export function createChatAsk({ keyboard, style, width, show, settle }: AskParts
     return mine
   }
 }
-
-/** One that says no to the call, and lets the agent go on. */
-const isRefusal = ({ kind }: Option): boolean => kind === 'reject_once' || kind === 'reject_always'
 
 function answerText(option: Option | undefined, reason: string, style: Style): string {
   if (option === undefined) return style.yellow('■ withdrawn')

@@ -22,6 +22,7 @@ import { agentOf, tellNotices } from './run-agent.ts'
 import { compose, type Composed } from './run-compose.ts'
 import type { AgentFlags } from './run-options.ts'
 import { arrayOut, lineOut, openOutput, outputOf, writable } from './run-outputs.ts'
+import type { RunScreen } from './run-screen.ts'
 import { leave } from './run-sentinel.ts'
 import { type Opened, sessionOf } from './run-session.ts'
 import { createUnwritten, type Unwritten } from './run-unwritten.ts'
@@ -57,9 +58,11 @@ async function oneRun(
   const folder = sessionsFolder(process.env)
   const unwritten = createUnwritten()
   const last = lastEnd()
+  // The view is large, and of no use to a program.
+  const live = format === 'pretty' ? (await import('./run-screen.ts')).createRunScreen() : undefined
   const sinks: EventSink[] = [
     last.sink,
-    await mainSink(format, array, flags.thoughts, unwritten),
+    await mainSink(format, array, flags.thoughts, unwritten, live?.out),
     ...(await fileSinks(outputs, { read, thoughts: flags.thoughts, unwritten })),
   ]
   const agent = await agentOf(flags, dirname(folder))
@@ -74,7 +77,7 @@ async function oneRun(
     await onRun?.()
     const session = await sessionOf(flags, folder, cwd)
     const isAsked = interactive && isTerminal(0) && process.stderr.isTTY
-    const terminal = isAsked ? (await import('./ask.ts')).askOnTerminal() : undefined // loaded where there is somebody to ask
+    const terminal = isAsked ? (await import('./ask.ts')).askOnTerminal(live?.aside) : undefined // loaded where there is somebody to ask
     const another = (wanted: AgentFlags['session']): Promise<Opened> => sessionOf({ session: wanted }, folder, cwd)
     return compose(flags, { agent, session, sinks, ...terminal, another, unwritten })
   }
@@ -91,9 +94,8 @@ async function oneRun(
 
 // ── outputs ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-async function mainSink(format: string, array: boolean, thoughts: boolean, unwritten: Unwritten): Promise<EventSink> {
-  // The view is large, and of no use to a program.
-  if (format === 'pretty') return unless(!thoughts, (await import('./run-pretty.ts')).prettySink(unwritten))
+async function mainSink(format: string, array: boolean, thoughts: boolean, unwritten: Unwritten, live?: RunScreen): Promise<EventSink> {
+  if (live !== undefined) return unless(!thoughts, (await import('./run-pretty.ts')).prettySink(unwritten, live))
   if (!dialectNames.includes(format)) throw unknownFormat(format)
   const dialect = await writable(format, '--format')
   const lines = isTerminal(1) ? stdout() : lineOut(1)
