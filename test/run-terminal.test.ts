@@ -85,7 +85,6 @@ suite('run on a terminal', { concurrency: 2 }, () => {
       encoding: 'utf8',
     })
     assert.match(stdout, /Done\./)
-    // oxlint-disable-next-line no-control-regex -- what a terminal would act on
     assert.doesNotMatch(stdout + stderr, /[\r\x1b⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/)
   })
 

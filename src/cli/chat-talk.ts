@@ -2,6 +2,7 @@
 import { shortPath } from '../config/places.ts'
 import { harmlessLine, harmlessLines } from '../views/harmless.ts'
 import { wrapped } from '../views/layout.ts'
+import { reasonText } from '../views/reason.ts'
 import { styleFor } from '../views/style.ts'
 import { type AskParts, createChatAsk } from './chat-ask.ts'
 import { commandWords, isCommand, runCommand } from './chat-commands.ts'
@@ -108,7 +109,7 @@ export async function talk(flags: AgentFlags, first: string): Promise<number> {
       if (end === undefined) return undefined
       if (session.book.turns() === before)
         // it ended while nobody worked: no turn has told why
-        stage.put([`${style.yellow('■')} ${harmlessLine(end.error?.text ?? `the session has ended: ${end.reason}`)}`])
+        stage.put([`${style.yellow('■')} ${harmlessLine(end.error?.text ?? `the session has ended: ${reasonText(end.reason)}`)}`])
       if (heard !== undefined) return signalCodes[heard]
       if (end.reason === 'cancelled_forced') return exitCodes.ok
       if (end.reason !== 'max_turns') return exitCodeOf(end)
@@ -116,7 +117,7 @@ export async function talk(flags: AgentFlags, first: string): Promise<number> {
       isWorking = false
       stage.rest()
     }
-    await reopen({ session: { how: 'resumed', id: session.id() } }) // that cap is one of a prompt, not of the chat
+    await reopen({ session: { how: 'resumed', id: session.id() } }) // that limit is one of a prompt, not of the chat
     return undefined
   }
 

@@ -15,6 +15,7 @@ import { dialectSink } from '../run/sinks.ts'
 import type { Attachment } from '../supervise/contract.ts'
 import { deniedButRan } from '../supervise/denied-but-ran.ts'
 import { costOrWhy, countText, durationText } from '../views/amounts.ts'
+import { reasonText } from '../views/reason.ts'
 import { dialectNames, writableNames } from './dialects.ts'
 import { type CommandError, exitCodeOf, say, signalCodes, usageError } from './exit.ts'
 import { isSameFile, isTerminal, mustBeAnother, stdout } from './io.ts'
@@ -166,7 +167,7 @@ const shortened = (text: string, most: number): string => (text.length > most ? 
 
 function summaryOf({ durationMs, turns, usage, cost, reason }: Done, session: string, scripted: boolean): string {
   const parts = [
-    reason === 'end_turn' ? 'done' : reason.replaceAll('_', ' '),
+    reasonText(reason),
     durationText(durationMs),
     plural(turns, 'model call'),
     `${countText(totalTokens(usage))} tokens`,

@@ -24,6 +24,7 @@ import { harmless, harmlessLine, harmlessLines } from './harmless.ts'
 import { cutTo, widthOf, wrapped } from './layout.ts'
 import { markdownLines } from './markdown.ts'
 import { patchOf } from './patch.ts'
+import { reasonText } from './reason.ts'
 import { styleFor } from './style.ts'
 
 export type TerminalOptions = {
@@ -159,14 +160,14 @@ export function createTerminalView({ width, colour, full = false, patient = fals
 
   function turn({ turn: number, reason, outcome, durationMs, usage, cost, scripted, error }: TurnRow): string[] {
     const price = cost && costText(cost.usd) + (scripted === true ? ' (scripted)' : '')
-    const facts = [`turn ${number}`, ...(outcome === 'ok' ? [] : [reason]), ...amounts(durationMs, usage, price)]
+    const facts = [`turn ${number}`, ...(outcome === 'ok' ? [] : [reasonText(reason)]), ...amounts(durationMs, usage, price)]
     const lines = factLines(`${sign(outcome)} ${style.dim(facts.join(' · '))}`)
     return error === undefined ? lines : [...lines, ...fault(error.text)]
   }
 
   function end({ of, reason, outcome, turns, durationMs, scripted, error, session }: EndRow): string[] {
     const { usage, cost } = of === 'session' ? (totals?.(session) ?? {}) : {}
-    const word = outcome === 'ok' ? 'done' : outcome === 'failed' ? `failed: ${reason}` : reason
+    const word = outcome === 'ok' ? 'done' : outcome === 'failed' ? `failed: ${reasonText(reason)}` : reasonText(reason)
     const count = plural(turns, of === 'run' ? 'iteration' : 'turn')
     const price = cost && paidText(cost.usd, scripted) + (cost.by === 'priced' ? ' by price list' : '')
     const facts = ['', count, ...amounts(durationMs, usage, price)].join(' · ').trim()
