@@ -84,10 +84,8 @@ export function notes({ totals, models, agents, unpriced }: UsageReport, sources
   const scripted = models.filter(({ key }) => isScripted({ model: key }))
   if (scripted.length > 0) {
     const usd = scripted.reduce((sum, { costUsd }) => sum + costUsd, 0)
-    const [names, verb] = [scripted.map(({ key }) => harmlessLine(key)).join(', '), scripted.length === 1 ? 'is' : 'are']
-    lines.push(
-      `${names} ${verb} scripted: no real cost${usd > 0 ? `, though ${costText(usd)} of it ${verb === 'is' ? 'is' : 'are'} in the sums` : ''}`,
-    )
+    const names = scripted.map(({ key }) => harmlessLine(key)).join(', ')
+    lines.push(`scripted, no real cost: ${names}${usd > 0 ? ` (${costText(usd)} of the sum)` : ''}`)
   }
   if (totals.pricedUsd > 0) lines.push(`prices: ${sources.map(sourceText).join(', then ')}`)
   for (const { model, tokens } of unpriced.filter((one) => !isScripted(one)))

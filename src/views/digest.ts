@@ -3,7 +3,17 @@ import type { Digest, List, SessionDigest } from '../analyze/digest.ts'
 import { plural } from '../base/text.ts'
 import { modelText } from '../model/scripted.ts'
 import { durationText, timeText } from './amounts.ts'
-import { answerText, errorText, areScripted, isToldAbove, refusedElsewhere, stallText, sumsText, tokensAndCost, whyText } from './digest-words.ts'
+import {
+  answerText,
+  errorText,
+  areScripted,
+  isToldAbove,
+  refusedElsewhere,
+  stallText,
+  sumsText,
+  tokensAndCost,
+  whyText,
+} from './digest-words.ts'
 import { harmlessLine } from './harmless.ts'
 import { cutTo, widthOf } from './layout.ts'
 import { createPage, type Page, type PageOptions } from './page.ts'
@@ -213,7 +223,8 @@ function besidePart(page: Page, { runs, sessions, moreSessions, usage, issues, e
     )
   }
   errorPart(page, errors, retries)
-  if (sessions.length > 1) page.part('in all', `${plural(sessions.length + moreSessions, 'session')}, ${tokensAndCost(usage, areScripted(sessions))}`)
+  if (sessions.length > 1)
+    page.part('in all', `${plural(sessions.length + moreSessions, 'session')}, ${tokensAndCost(usage, areScripted(sessions))}`)
   if (moreSessions > 0) page.item(style.dim(`only the first ${sessions.length} are shown`))
   if (issues.items.length === 0) return
   page.part('unreadable', style.yellow(plural(issues.items.length + issues.more, 'record')))
