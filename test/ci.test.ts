@@ -89,7 +89,7 @@ suite('action.yml', () => {
     assert.ok(!log!.startsWith(at.workspace) && sluice(['validate', log!]).status === 0)
     assert.equal(readFileSync(join(at.workspace, 'note.txt'), 'utf8'), 'hello\n')
     onlyAnnotations(ran)
-    assert.match(annotations(ran).join('\n'), /^notice: done, after 1 turn, 2 model calls, .*\$[\d.]+$/)
+    assert.match(annotations(ran).join('\n'), /^notice: done, after 1 turn, 2 model calls, .*\$[\d.]+ \(scripted model, no real cost\)$/)
     assert.match(ran.summary, /^### ✅ Agent run: done$/m)
     assert.match(ran.summary, /^- `note\.txt`$/m)
     assert.match(ran.summary, /^- \*\*Cost\*\*: .*\$/m)

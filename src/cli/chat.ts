@@ -19,7 +19,7 @@ const spec: CommandSpec = {
   exits: [
     '0    you left',
     '2    wrong usage or settings, or no terminal',
-    '4    a cap on cost, tokens or calls was reached',
+    '4    the budget (cost, tokens, tool calls) is used up',
     '124  --timeout or --progress-timeout',
     '130  SIGINT from another program',
     '143  SIGTERM, SIGHUP or SIGQUIT',

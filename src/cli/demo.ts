@@ -114,7 +114,7 @@ function closing(folder: string): string[] {
     `All of it is in ${folder}`,
     ...left.map(([name, about]) => `  ${name.padEnd(12)} ${about}`),
     '',
-    `Look again: ${shellWord(called())} show ${shellWord(join(folder, 'streams', 'claude.ndjson'))}`,
+    `Look again: ${shellWord(called())} show ${shellWord(join(folder, 'streams', 'sluice.ndjson'))}`,
   ]
 }
 

@@ -38,7 +38,7 @@ asked before it changes anything; without one, what no rule allows is refused an
     '1    failed, the model refused, or something could not be written',
     '2    wrong usage or settings',
     '3    the answer was cut at the token limit',
-    '4    a cap on turns, cost, tokens or calls was reached',
+    '4    the budget (cost, tokens, tool calls) or --max-turns is used up',
     '5    the agent gave up ([abort] alone on a line)',
     '124  --timeout or --progress-timeout',
     '130  SIGINT, or cancelled otherwise',

@@ -43,4 +43,4 @@ const levelOf = ({ ended }: SessionDigest): Level =>
   ended.cut || ended.outcome === 'failed' ? 'error' : ended.outcome === 'ok' ? 'notice' : 'warning'
 
 const summaryOf = (session: SessionDigest): string =>
-  [endText(session), ...(totalTokens(session.usage) === 0 ? [] : [tokensAndCost(session.usage)])].join(' · ')
+  [endText(session), ...(totalTokens(session.usage) === 0 ? [] : [tokensAndCost(session.usage, session.scripted)])].join(' · ')

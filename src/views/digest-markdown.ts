@@ -1,11 +1,12 @@
 // A digest in GitHub's Markdown, for the summary of a CI job. What the agent said stands in code spans and nowhere else. Bounded: GitHub
 // refuses a summary of more than 1 MiB, and others of one step may stand in the same file.
 import type { Digest, List, SessionDigest } from '../analyze/digest.ts'
+import { modelText } from '../model/scripted.ts'
 import { plural } from '../base/text.ts'
 import { durationText } from './amounts.ts'
 import { codeCell, codeSpan } from './code-span.ts'
 import { refusalsOf } from './digest-trouble.ts'
-import { errorText, isToldAbove, stallText, sumsText, tokensAndCost, whyText } from './digest-words.ts'
+import { areScripted, errorText, isToldAbove, stallText, sumsText, tokensAndCost, whyText } from './digest-words.ts'
 
 const maxBytes = 500_000
 const max = { tools: 20, files: 30, commands: 20, refusals: 20, errors: 10, findings: 10, tasks: 10, stalls: 5, issues: 5 }
@@ -43,12 +44,12 @@ function sessionPart(session: SessionDigest, number: number | undefined): string
   const facts: [label: string, text: string][] = []
   const fact = (label: string, text: string | undefined): void => void (text !== undefined && facts.push([label, text]))
   fact('Agent', who === '' ? undefined : codeSpan(who))
-  fact('Model', model === undefined || model === '' ? undefined : codeSpan(model))
+  fact('Model', model === undefined || model === '' ? undefined : codeSpan(modelText(model, session.scripted)))
   fact('Prompt', prompt === undefined ? undefined : codeSpan(prompt))
   fact('Answer', answer === undefined ? undefined : codeSpan(answer, 1000))
   fact('Ended', `${endedText(session)}, after ${sumsText(session)}`)
   if (ended.error !== undefined) fact('Error', codeSpan(`${ended.error.category}: ${ended.error.text}`))
-  fact('Cost', tokensAndCost(usage))
+  fact('Cost', tokensAndCost(usage, session.scripted))
   if (permissions.asked > 0)
     fact(
       'Permissions',
@@ -137,6 +138,6 @@ function besidePart({ sessions, moreSessions, usage, errors, issues }: Digest): 
   return [
     ...list('Errors of no session', errors, max.errors, (error) => codeSpan(errorText(error))),
     ...list('Unreadable records', issues, max.issues, ({ line, text, code }) => `line ${line}: ${codeSpan(`${text} (${code})`)}`),
-    ...(count > 1 ? [`**In all**: ${plural(count, 'session')}, ${tokensAndCost(usage)}`, ''] : []),
+    ...(count > 1 ? [`**In all**: ${plural(count, 'session')}, ${tokensAndCost(usage, areScripted(sessions))}`, ''] : []),
   ]
 }

@@ -4,7 +4,7 @@ import type { Stall } from '../analyze/stall.ts'
 import type { Totals } from '../analyze/usage.ts'
 import { plural } from '../base/text.ts'
 import type { Decision } from '../model/vocabulary.ts'
-import { costText, countText, durationText } from './amounts.ts'
+import { countText, durationText, noRealCost, paidText } from './amounts.ts'
 import { deciderText } from './decider.ts'
 
 type Ask = SessionDigest['permissions']['items'][number]
@@ -59,7 +59,10 @@ export function stallText(stall: Stall): string {
   return `${stall.calls.map(({ name, subject }) => `${name} ${subject}`.trim()).join(', then ')}: ${stall.times} times (${seqs})`
 }
 
-export function tokensAndCost(totals: Totals): string {
+/** Nobody paid what all of them cost. */
+export const areScripted = (sessions: readonly Pick<SessionDigest, 'scripted'>[]): boolean => sessions.every(({ scripted }) => scripted)
+
+export function tokensAndCost(totals: Totals, scripted?: boolean): string {
   const names = [
     ['input', totals.input],
     ['output', totals.output],
@@ -69,6 +72,7 @@ export function tokensAndCost(totals: Totals): string {
   ] as const
   const parts = names.filter(([, count]) => count > 0).map(([name, count]) => `${countText(count)} ${name}`)
   if (parts.length === 0) return 'not told'
-  const cost = totals.costUsd === 0 ? 'no known price' : `${costText(totals.costUsd)}${totals.pricedUsd > 0 ? ' by price list' : ''}`
+  const unknown = scripted === true ? noRealCost : 'no known price'
+  const cost = totals.costUsd === 0 ? unknown : `${paidText(totals.costUsd, scripted)}${totals.pricedUsd > 0 ? ' by price list' : ''}`
   return `${parts.join(' · ')} · ${cost}`
 }

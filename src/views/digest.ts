@@ -1,8 +1,19 @@
 // A digest as a page for people. What has nothing to say is left out; what comes from the stream is made harmless.
 import type { Digest, List, SessionDigest } from '../analyze/digest.ts'
 import { plural } from '../base/text.ts'
+import { modelText } from '../model/scripted.ts'
 import { durationText, timeText } from './amounts.ts'
-import { answerText, errorText, isToldAbove, refusedElsewhere, stallText, sumsText, tokensAndCost, whyText } from './digest-words.ts'
+import {
+  answerText,
+  errorText,
+  areScripted,
+  isToldAbove,
+  refusedElsewhere,
+  stallText,
+  sumsText,
+  tokensAndCost,
+  whyText,
+} from './digest-words.ts'
 import { harmlessLine } from './harmless.ts'
 import { cutTo, widthOf } from './layout.ts'
 import { createPage, type Page, type PageOptions } from './page.ts'
@@ -26,7 +37,9 @@ export function* digestLines(digest: Digest, options: PageOptions): Generator<st
 
 function sessionPart(page: Page, session: SessionDigest): void {
   const who = [session.program, session.version].filter((part) => part !== undefined).join(' ')
-  const title = [who, session.model].filter((part) => part !== undefined && part !== '').map((part) => harmlessLine(part!))
+  const title = [who, session.model && modelText(session.model, session.scripted)]
+    .filter((part) => part !== undefined && part !== '')
+    .map((part) => harmlessLine(part!))
   if (title.length > 0) page.title(title.join(' · '))
   aboutPart(page, session)
   if (session.prompt !== undefined) page.part('prompt', harmlessLine(session.prompt))
@@ -34,7 +47,7 @@ function sessionPart(page: Page, session: SessionDigest): void {
   page.part('ended', endedText(page, session))
   workPart(page, session)
   troublePart(page, session)
-  page.part('tokens', tokensAndCost(session.usage))
+  page.part('tokens', tokensAndCost(session.usage, session.scripted))
 }
 
 function aboutPart(page: Page, { session, run, cwd, mode, title, start, end }: SessionDigest): void {
@@ -210,7 +223,8 @@ function besidePart(page: Page, { runs, sessions, moreSessions, usage, issues, e
     )
   }
   errorPart(page, errors, retries)
-  if (sessions.length > 1) page.part('in all', `${plural(sessions.length + moreSessions, 'session')}, ${tokensAndCost(usage)}`)
+  if (sessions.length > 1)
+    page.part('in all', `${plural(sessions.length + moreSessions, 'session')}, ${tokensAndCost(usage, areScripted(sessions))}`)
   if (moreSessions > 0) page.item(style.dim(`only the first ${sessions.length} are shown`))
   if (issues.items.length === 0) return
   page.part('unreadable', style.yellow(plural(issues.items.length + issues.more, 'record')))
