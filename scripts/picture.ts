@@ -78,7 +78,7 @@ const cell = { width: 8.43, height: 19 }
 const margin = 18
 const colours: Record<string, string> = { 31: '#f47067', 32: '#8ddb8c', 33: '#e0b85c', 34: '#6cb6ff', 35: '#dcbdfb', 36: '#76d9e6' }
 
-type Style = { colour?: string; bold?: true; dim?: true }
+type Style = { colour?: string; bold?: true | undefined; dim?: true | undefined }
 
 function changed(style: Style, codes: string): Style {
   const next = { ...style }
@@ -86,7 +86,7 @@ function changed(style: Style, codes: string): Style {
     if (code === '0' || code === '') return {}
     if (code === '1') next.bold = true
     else if (code === '2') next.dim = true
-    else if (code === '22') (delete next.bold, delete next.dim)
+    else if (code === '22') next.bold = next.dim = undefined
     else if (code === '39') delete next.colour
     else if (colours[code] !== undefined) next.colour = colours[code]
   }
@@ -111,7 +111,7 @@ function lineOf(line: string, row: number): string {
     // Blanks in a row would be drawn as one.
     return part.split(/( {2,}|^ | $)/).map((words) => {
       const x = (margin + column * cell.width).toFixed(1)
-      const width = [...words].length
+      const width = Array.from(words).length
       column += width
       if (words.trim() === '') return ''
       return `<tspan x="${x}" textLength="${(width * cell.width).toFixed(1)}"${looks}>${escaped(words)}</tspan>`
