@@ -1,6 +1,6 @@
 // Builds dist/: generated checks and schemas, the library with its entry points and types, and one bundle a command.
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { rolldown, type InputOptions, type OutputOptions } from 'rolldown'
 import { generate } from './generate.ts'
@@ -33,6 +33,8 @@ const commands = [
   'doctor',
   'trust',
   'claude',
+  'completion',
+  'help',
   'tour',
 ]
 /** Bundles of their own beside the commands: what another process or thread runs. */
@@ -93,6 +95,19 @@ await bundle(
   { dir: path('dist/lib/vendor'), chunkFileNames: 'shared/[name].js' },
 )
 
+/**
+ * The library says which Node it needs in place of failing somewhere inside. Modules without imports are evaluated first, so the check
+ * stands in each of them. Browsers and other runtimes are not asked for a version.
+ */
+const needsNode =
+  '{const{release:r,versions:v,version:n}=globalThis.process??{};' +
+  'if(r?.name==="node"&&!v.bun&&!v.deno&&parseInt(v.node)<24)throw new Error(`sluice needs Node 24 or newer; this is ${n}`)}'
+const checkNode = {
+  name: 'check of Node',
+  renderChunk: (code: string, chunk: { imports: string[] }, _: unknown, { chunks }: { chunks: Record<string, unknown> }) =>
+    chunk.imports.some((name) => Object.hasOwn(chunks, name)) ? null : `${needsNode}${code}`,
+}
+
 // The library: entry points that share their code.
 const entries = Object.fromEntries(dialects.map((name) => [`dialects/${name}`, path(`src/dialects/${name}/index.ts`)]))
 await bundle(
@@ -108,6 +123,7 @@ await bundle(
     },
     external: isRare,
     preserveEntrySignatures: 'allow-extension',
+    plugins: [checkNode],
   },
   {
     dir: path('dist/lib'),
@@ -169,6 +185,11 @@ await bundle(
     codeSplitting: { groups: [{ name: 'core', minShareCount: 2, test: agentCode }] },
   },
 )
+
+// The manual page. It is made of what the commands export, which exists only since the parts above have been generated.
+const { manualPage } = (await import('./man.ts')) as typeof import('./man.ts')
+mkdirSync(path('dist/man'))
+writeFileSync(path('dist/man/sluice.1'), await manualPage(version))
 
 // The bundles hold code and figures of these packages, so their licences come along. Whose each is stands beside the package; a text that
 // several share stands there once.

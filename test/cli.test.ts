@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { chmodSync, readFileSync, symlinkSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { fixture, scratch, shell, sluice, start } from './run.ts'
+import { command, env, fixture, scratch, shell, sluice, start } from './run.ts'
 import { quote } from './quote.ts'
 
 const sample = fixture('claude/2.1.325/g-subagent-fg.ndjson')
@@ -259,6 +260,32 @@ test('on a terminal the tour and the help keep to its width', () => {
   )
   assert.deepEqual(wider(80, 'validate --help'), [])
   assert.deepEqual(wider(50, 'schema --help'), [])
+})
+
+test('help wraps at the width of the terminal, and at 80 columns elsewhere', () => {
+  const commands = [...sluice(['--help']).stdout.matchAll(/^ {2}(\w+) {2,}/gm)].map(([, name]) => name!)
+  // What may be pasted, and what has no space to break at.
+  const mayBeLong = /^Usage|^ {2}\S|^ {9}sluice|^ +\S+$/
+  for (const width of [40, 80, 120, undefined])
+    for (const args of [['--help'], ...commands.map((name) => [name, '--help']), ['model', 'serve', '--help']]) {
+      const { status, stdout } = spawnSync(command, args, {
+        env: { ...env, ...(width !== undefined && { COLUMNS: String(width) }) },
+        encoding: 'utf8',
+      })
+      assert.equal(status, 0)
+      const long = stdout.split('\n').filter((line) => line.length > (width ?? 80) && !mayBeLong.test(line))
+      assert.deepEqual(long, [], `${args.join(' ')} in ${width ?? 'a pipe'}`)
+    }
+})
+
+test('the options of run stand under headings, each under one', () => {
+  const help = sluice(['run', '--help']).stdout
+  const headings = [...help.matchAll(/^([A-Z][\w ]+):$/gm)].map(([, heading]) => heading)
+  assert.deepEqual(headings.slice(0, 4), ['Prompt and session', 'Agent and model', 'Permissions', 'Output'])
+  const flags = [...help.matchAll(/^ {2}--([\w-]+)/gm)].map(([, name]) => name!)
+  assert.equal(new Set(flags).size, flags.length)
+  const other = /^Other:\n([^]*?)\n\n/m.exec(help)?.[1] ?? ''
+  assert.equal(other.trim(), '--help                        show this help', 'an option without a heading: see src/cli/option-groups.ts')
 })
 
 test('a home folder in which nothing can be made keeps nobody waiting', { skip: process.platform !== 'linux' }, () => {

@@ -6,6 +6,7 @@ import { quoted } from '../base/text.ts'
 import { type Client, connectTo, findSocket, readToken } from '../control/client.ts'
 import { historyLimit, shutdownModes } from '../control/methods.ts'
 import type { WritableDialect } from '../dialects/contract.ts'
+import { writableNames } from './dialects.ts'
 import { CommandError, exitCodes, usageError } from './exit.ts'
 import { isTerminal, print } from './io.ts'
 import { reached } from './control-reach.ts'
@@ -13,7 +14,7 @@ import { tail } from './control-tail.ts'
 import { type CommandSpec, numberOption, type Parsed, parseOptions, textOption } from './options.ts'
 import { writable } from './run-outputs.ts'
 
-const spec: CommandSpec = {
+export const spec: CommandSpec = {
   usage: 'sluice control [--run ID|--control-socket PATH] COMMAND [options]',
   about: `Reaches a run over its control socket. COMMAND is one of:
   status              what it is doing, as JSON
@@ -32,7 +33,12 @@ Without a name the only run that goes on is meant.`,
     'control-socket': { type: 'string', value: 'PATH', help: 'the path of its socket, when it was given one' },
     after: { type: 'string', value: 'N', help: 'tail, history: begin after the event of this number; tail --after 0 tells all' },
     limit: { type: 'string', value: 'N', help: 'history: so many events at most (default 64, at most 256)' },
-    format: { type: 'string', value: 'DIALECT', help: 'tail, history: sluice (default), avenor, aictrl, appctl, claude, acp' },
+    format: {
+      type: 'string',
+      value: 'DIALECT',
+      choices: writableNames,
+      help: 'tail, history: sluice (default), avenor, aictrl, appctl, claude, acp',
+    },
     answers: { type: 'boolean', help: 'tail: while it runs, questions wait for somebody to answer them' },
     text: { type: 'string', value: 'TEXT', help: 'answer: what the model is told beside it' },
     turn: { type: 'boolean', help: 'cancel: only the turn, not the session' },

@@ -10,7 +10,7 @@ import { type CommandSpec, dialectOption, parseOptions, sizeOption, textOption }
 import { redactionOf, redactOption } from './redaction.ts'
 import { writeAll } from './write.ts'
 
-const spec: CommandSpec = {
+export const spec: CommandSpec = {
   usage: 'sluice convert [FILE|-] --to DIALECT [options]',
   about: `Translates an event stream into another dialect (${writableNames.join(', ')}), record by record as it comes in.
 What the target cannot say is counted and told on stderr; what sluice had to add is marked with a key "synthetic".`,

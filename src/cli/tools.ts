@@ -18,7 +18,7 @@ import { ownTools, type ToolRow, toolRows, verdictText } from './tools-list.ts'
 
 const { profile, permission, settings } = agentOptions as Record<'profile' | 'permission' | 'settings', (typeof agentOptions)[string]>
 
-const spec: CommandSpec = {
+export const spec: CommandSpec = {
   usage: 'sluice tools [options]',
   about: `Lists the tools that a session here would have: where each comes from, and whether a call is allowed, asked about or denied. MCP
 servers are connected to and asked for theirs; how that went is told on stderr.`,

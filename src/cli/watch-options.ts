@@ -15,8 +15,9 @@ import type { SessionsSeen } from './watch-session.ts'
 import type { StreamOptions } from './watch-stream.ts'
 import type { View, ViewOptions } from './watch-view.ts'
 
-const formats = ['pretty', 'plain', 'json', 'sluice'] as const
+export const formats = ['pretty', 'plain', 'json', 'sluice'] as const
 const classes: readonly Class[] = ['MILESTONE', 'FINDING', 'ACTIVITY']
+export const classNames: readonly string[] = classes.map((its) => its.toLowerCase())
 
 type Choices = ReturnType<typeof choicesOf>
 
@@ -63,8 +64,7 @@ function classesIn(list: string): ReadonlySet<Class> {
   const found = list.split(',').map((word) => {
     const known = classes.find((its) => its === word.trim().toUpperCase())
     if (known !== undefined) return known
-    const names = classes.map((its) => its.toLowerCase())
-    throw usageError(`--only ${quoted(word)} is not a class${suggestion(word.trim().toLowerCase(), names)}`)
+    throw usageError(`--only ${quoted(word)} is not a class${suggestion(word.trim().toLowerCase(), classNames)}`)
   })
   return new Set(found)
 }
