@@ -39,6 +39,8 @@ const commands = [
 ]
 /** Bundles of their own beside the commands: what another process or thread runs. */
 const parts = ['usage-worker']
+/** These load other commands, to tell of their options. */
+const knowsAll = ['completion', 'help']
 const agentCommands = ['run', 'chat', 'demo', 'tools', 'doctor', 'claude']
 const dialects = readdirSync(path('src/dialects'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
@@ -170,8 +172,14 @@ await bundle(
 const isShared = (id: string): boolean => sharedOf(id) !== undefined || isRare(id)
 const pathOf = (id: string): string => sharedOf(id) ?? id
 for (const name of [...commands, ...parts]) {
-  if (agentCommands.includes(name)) continue
+  if (agentCommands.includes(name) || knowsAll.includes(name)) continue
   await bundle({ input: { [name]: path(`src/cli/${name}.ts`) }, external: isShared, plugins }, { paths: pathOf, codeSplitting: false })
+}
+for (const name of knowsAll) {
+  await bundle(
+    { input: { [name]: path(`src/cli/${name}.ts`) }, external: (id) => isShared(id) || isCommand(id), plugins },
+    { paths: (id: string) => (isCommand(id) ? id.replace(/\.ts$/, '.js') : pathOf(id)), codeSplitting: false },
+  )
 }
 /** Not what only people look at: measuring text takes long to load. */
 const agentCode =
