@@ -310,6 +310,14 @@ test('losses are told, counted, and fail under --strict', () => {
   assert.equal(sluice(['convert', sample, '--to', 'sluice', '--strict']).status, 0)
 })
 
+test('--quiet gives no account, and tells of lines that cannot be read all the same', () => {
+  const quiet = sluice(['convert', sample, '--to', 'appctl', '--quiet'])
+  assert.deepEqual([quiet.status, quiet.stderr], [0, ''])
+  assert.equal(quiet.stdout, sluice(['convert', sample, '--to', 'appctl']).stdout)
+  const broken = sluice(['convert', '--from', 'appctl', '--to', 'avenor', '--quiet'], `nonsense\n${appctl}`)
+  assert.deepEqual([broken.status, broken.stderr], [1, 'sluice: line 1, byte 0: not JSON (noise)\n'])
+})
+
 test('losses never take the place of what is read, nor of the output', () => {
   const file = scratch('own.ndjson', appctl)
   const link = `${file}.link`

@@ -61,7 +61,7 @@ export async function run(argv: readonly string[]): Promise<number> {
         else redactor.event(event).forEach(tell)
       }
     },
-    { maxLine, others: claimers, raw: 'none' },
+    { maxLine, others: claimers, raw: input.dialect.name === 'avenor' ? 'unmapped' : 'none' },
   )
   const price = async (): Promise<void> => {
     await totals.loadPrices()

@@ -18,10 +18,12 @@ export type ToolRow = {
   hidden: boolean
   /** Its first sentence. */
   description: string
+  /** What it takes: a JSON Schema of an object. Absent for the agent's own tools that are made for the session. */
+  parameters?: Tool['parameters']
 }
 
 export type ToolFacts = {
-  tools: readonly Pick<Tool, 'name' | 'source' | 'server' | 'description'>[]
+  tools: readonly (Pick<Tool, 'name' | 'source' | 'server' | 'description'> & { parameters?: Tool['parameters'] })[]
   profile: Pick<Profile, 'tools'>
   rules: readonly PermissionRule[]
 }
@@ -35,7 +37,7 @@ export const ownTools = (skills: number, profiles: number): ToolFacts['tools'] =
 ]
 
 export function toolRows({ tools, profile, rules }: ToolFacts): ToolRow[] {
-  return tools.map(({ name, source, server, description }) => {
+  return tools.map(({ name, source, server, description, parameters }) => {
     const about = rules.filter((rule) => isAbout(rule, name))
     const base = about.findLastIndex(({ pattern }) => pattern === '*')
     return {
@@ -46,6 +48,7 @@ export function toolRows({ tools, profile, rules }: ToolFacts): ToolRow[] {
       rules: about.slice(base + 1).map(formatRule),
       hidden: toolHidden(rules, name) || (profile.tools !== undefined && !profile.tools.some((pattern) => matchesName(pattern, name))),
       description: firstSentence(description),
+      ...(parameters !== undefined && { parameters }),
     }
   })
 }

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { builtinTools } from '../agents/builtin/tools/index.ts'
 import { plural, quoted } from '../base/text.ts'
 import { chooseProfile } from '../config/profiles.ts'
+import { untrustedText } from '../config/untrusted.ts'
 import { defaultRules } from '../supervise/rules.ts'
 import { harmlessLine } from '../views/harmless.ts'
 import { styleFor } from '../views/style.ts'
@@ -61,7 +62,8 @@ export async function run(argv: readonly string[]): Promise<number> {
       })
       if (values['json'] === true) print(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
       else show(rows)
-      for (const text of here.settings.leftOut) say(`sluice: not trusted, left out: ${text}`)
+      const untrusted = untrustedText(here.settings.leftOut)
+      if (untrusted !== undefined) say(`sluice: ${untrusted}`)
       return tellServers(servers?.status() ?? []) ? exitCodes.ok : exitCodes.failed
     } finally {
       await servers?.close()

@@ -1,6 +1,7 @@
 // `watch --format plain`: Avenor's lines, `EVENT <name> <session> <excerpt>`, for every dialect.
 // An Avenor record is told as it stands, also one of wrong shape or of a user's own type; other dialects event by event.
 import type { Class } from '../analyze/classify.ts'
+import { customRecord, fieldsText } from '../analyze/fields.ts'
 import type { Rec } from '../base/json.ts'
 import { wireId } from '../dialects/contract.ts'
 import type { Event } from '../model/event.ts'
@@ -14,6 +15,9 @@ const longestJoined = 1 << 20
 const notable: readonly Class[] = ['MILESTONE', 'FINDING']
 /** A turn that went well is told by the end of its session. */
 const isToldLater = ({ kind }: Event, its: Class): boolean => kind === 'turn.end' && its === 'MILESTONE'
+
+/** A user's own, or one of an Avenor that is not known here. */
+const isCustom = (event: Event): boolean => event.kind === 'raw' && event.why === 'unknown'
 
 /** `accumulate`: chunks that follow each other and are of one kind and session make one line. */
 export function createPlain({ dialect, nameOf, put, wants, classify, accumulate, redactor }: ViewOptions & { accumulate: boolean }): View {
@@ -48,6 +52,11 @@ export function createPlain({ dialect, nameOf, put, wants, classify, accumulate,
     print(name, sessionIn(record), brief(excerptOf(name, record)), its)
   }
 
+  function tellCustom(name: string, session: string, record: Rec, its: Class): void {
+    settle()
+    print(name, session, brief(fieldsText(record)), its)
+  }
+
   /** What matters of a record that Avenor has no words for, in one line: the name that the record has in its own dialect. */
   function tellByName(event: Event, { record, span }: Pick<Seen, 'record' | 'span'>, its: Class): void {
     const isOfRecord = record !== undefined && event.origin?.offset === span?.offset // with --redact it may come later
@@ -63,7 +72,8 @@ export function createPlain({ dialect, nameOf, put, wants, classify, accumulate,
       if (dialect === 'avenor') {
         const name = record?.['event']
         if (record === undefined || typeof name !== 'string') return false
-        tell(name, record, '', highest(classes), since)
+        if (events.some(isCustom)) tellCustom(name, sessionIn(record), record, highest(classes))
+        else tell(name, record, '', highest(classes), since)
         return true
       }
       const said: Partial<Record<Class, true>> = {}
@@ -71,6 +81,12 @@ export function createPlain({ dialect, nameOf, put, wants, classify, accumulate,
       for (const [index, event] of events.entries()) {
         if (event.synthetic === 'cut') continue // nobody has told it: the stream merely stops there
         const its = classes[index] ?? 'ACTIVITY'
+        const custom = customRecord(event)
+        if (custom !== undefined && event.kind === 'raw') {
+          tellCustom(event.type, wireId(event.session ?? ''), custom, its)
+          said[its] = true
+          continue
+        }
         const told = asAvenor(event, its !== 'ACTIVITY')
         if (told === undefined) untold[its] ??= event
         else tell(told.event, told, event.agent ?? '', its, since)
