@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, readFileSync, symlinkSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { test } from 'node:test'
-import { gzipSync } from 'node:zlib'
+import { zstdCompressSync } from 'node:zlib'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { command, env, fixture, scratch, shell, sluice, start } from './run.ts'
 import { quote } from './quote.ts'
@@ -112,9 +112,9 @@ test('detect finds what the others find: behind a long first record, behind much
 })
 
 test('compressed input and UTF-16 are told as that by every command that reads', () => {
-  const gzip = gzipSync(readFileSync(sample))
+  const zstd = zstdCompressSync(readFileSync(sample))
   const wide = Buffer.from(readFileSync(sample, 'utf8'), 'utf16le')
-  const short = gzipSync('{"kind":"done"}\n') // no byte of it ends a line
+  const short = zstdCompressSync('{"kind":"done"}\n') // no byte of it ends a line
   for (const [command, code] of [
     [['detect'], 1],
     [['convert', '--to', 'avenor'], 2],
@@ -125,8 +125,8 @@ test('compressed input and UTF-16 are told as that by every command that reads',
     [['watch', '--follow'], 2],
   ] as const)
     for (const [input, message] of [
-      [gzip, /^sluice: the input looks compressed \(gzip\); unpack it first, for example gunzip -c FILE \| sluice …\n$/],
-      [short, /^sluice: the input looks compressed \(gzip\)/],
+      [zstd, /^sluice: the input looks compressed \(zstd\); unpack it first, for example zstd -dc FILE \| sluice …\n$/],
+      [short, /^sluice: the input looks compressed \(zstd\)/],
       [wide, /^sluice: the input looks like UTF-16; convert it to UTF-8 first, for example iconv -f UTF-16LE /],
     ] as const) {
       const { stderr, status } = sluice(command, input)
