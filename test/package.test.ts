@@ -121,8 +121,8 @@ test('holds what a user needs, nothing of ours, and stays small', () => {
   assert.ok(launcher !== undefined && (launcher.mode & 0o111) === 0o111, 'bin/sluice is not executable')
   const largest = packed.files.toSorted((a, b) => b.size - a.size).slice(0, 5)
   const sizes = largest.map(({ path, size }) => `${path} ${size}`).join(', ')
-  // A fifth of it are packages that a user would have to install otherwise: providers, MCP, a shell parser.
-  assert.ok(packed.unpackedSize < 6_500_000, `${packed.unpackedSize} bytes unpacked; largest: ${sizes}`)
+  // Half a megabyte are the pages of docs/. A fifth of it are packages that a user would have to install otherwise: providers, MCP, a shell parser.
+  assert.ok(packed.unpackedSize < 7_200_000, `${packed.unpackedSize} bytes unpacked; largest: ${sizes}`)
 })
 
 test('names no folder of the machine that built it, and maps point to no test', () => {
@@ -170,7 +170,8 @@ suite('without the packages that its types need', () => {
 
 test('links in its pages lead to files that are packed, or to the web', () => {
   const paths = new Set(packed.files.map(({ path }) => path))
-  const isThere = (target: string): boolean => paths.has(target) || [...paths].some((path) => path.startsWith(`${target.replace(/\/$/, '')}/`))
+  const isThere = (target: string): boolean =>
+    paths.has(target) || [...paths].some((path) => path.startsWith(`${target.replace(/\/$/, '')}/`))
   for (const page of [...paths].filter((path) => path.endsWith('.md')))
     for (const [, target = ''] of readFileSync(join(installed, page), 'utf8')
       .replaceAll(/```[^]*?```/g, '')
@@ -185,7 +186,10 @@ test('its manual page is where npm looks for it, names every command, and is wit
     assert.match(text, new RegExp(`^\\.SS sluice ${name}\\b`, 'm'))
   needDebian({ mandoc: 'mandoc', man: 'man-db', groff: 'groff' })
   assert.equal(run('mandoc', ['-Tlint', '-Wwarning', page], project), '')
-  const { stdout, stderr } = spawnSync('man', ['--warnings', '-l', page], { env: { ...env, LC_ALL: 'C.UTF-8', MANWIDTH: '80' }, encoding: 'utf8' })
+  const { stdout, stderr } = spawnSync('man', ['--warnings', '-l', page], {
+    env: { ...env, LC_ALL: 'C.UTF-8', MANWIDTH: '80' },
+    encoding: 'utf8',
+  })
   assert.equal(stderr, '')
   assert.match(stdout, /\n +--max-cost USD\n/)
 })
@@ -195,7 +199,10 @@ suite('on a Node that is too old', () => {
     const { status, stdout } = spawnSync(file, ['--version'], { encoding: 'utf8' })
     return status === 0 && Number(/^v(\d+)/.exec(stdout)?.[1]) < 24
   }
-  const old = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'node')).find((file) => existsSync(file) && isOld(file))
+  const old = (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, 'node'))
+    .find((file) => existsSync(file) && isOld(file))
   const skip = old === undefined && 'no Node older than 24 on PATH'
 
   test('each entry of the library throws a clear error', { skip }, async () => {
@@ -210,17 +217,26 @@ suite('on a Node that is too old', () => {
 
   test('the command says what to do in one line', { skip }, () => {
     const path = [dirname(old!), '/usr/bin', '/bin'].join(delimiter)
-    const { status, stdout, stderr } = spawnSync(join(project, 'node_modules/.bin/sluice'), ['--version'], { env: { PATH: path }, encoding: 'utf8' })
+    const { status, stdout, stderr } = spawnSync(join(project, 'node_modules/.bin/sluice'), ['--version'], {
+      env: { PATH: path },
+      encoding: 'utf8',
+    })
     assert.deepEqual([status, stdout], [2, ''])
     assert.match(stderr, /^sluice needs Node 24 or newer; this is v\S+\. Install it from .*npm install node@24\n$/)
   })
 })
 
 test('npm warns of no engine when it installs a checkout on the Node of the launcher', () => {
-  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as { packages: Record<string, { dev?: true; engines?: unknown }> }
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { dev?: true; engines?: unknown }>
+  }
   assert.deepEqual([manifest.engines, packages['']!.engines], [{ node: '>=20' }, { node: '>=20' }])
   const told = Object.entries(packages).filter(([, { dev, engines }]) => dev === true && engines !== undefined)
-  assert.deepEqual(told.map(([path]) => path), [], 'run node scripts/complete-lock.ts')
+  assert.deepEqual(
+    told.map(([path]) => path),
+    [],
+    'run node scripts/complete-lock.ts',
+  )
 })
 
 test('publint finds nothing wrong', async () => {

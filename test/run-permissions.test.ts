@@ -168,7 +168,11 @@ suite("a hostile project's settings", () => {
       const env = { SLUICE_MODEL: 'script/demo' }
       const args = words[0] === 'run' ? [...words, '--model', 'script/demo'] : words
       const told = await sluice(here, args, { env })
-      assert.match(told.stderr, /^sluice: not trusted, left out: .*bash.* = allow.* \(to see and allow it: sluice trust\)$/m, words.join(' '))
+      assert.match(
+        told.stderr,
+        /^sluice: not trusted, left out: .*bash.* = allow.* \(to see and allow it: sluice trust\)$/m,
+        words.join(' '),
+      )
     }
     const { code, stderr } = await sluice(here, ['run', 'go', '--model', 'script/demo', '--profile', 'spy'])
     assert.deepEqual([code, /there is no profile "spy"/.test(stderr)], [2, true])

@@ -37,7 +37,10 @@ export function runsForPeople(runs: readonly Found[], now: number, width: number
     const started = Number(status['startedAt'])
     const what = questions.length > 0 ? `waiting for you (${plural(questions.length, 'question')})` : 'working'
     const begun = Number.isFinite(started) ? `for ${durationText(now - started)}` : ''
-    const head = [shortId(run, names), what, begun, cwd].filter((part) => part !== '').map(harmlessLine).join('  ')
+    const head = [shortId(run, names), what, begun, cwd]
+      .filter((part) => part !== '')
+      .map(harmlessLine)
+      .join('  ')
     return [
       cutTo(head, width),
       ...questions.flatMap(({ id, text, options, isChoice }) => {

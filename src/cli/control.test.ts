@@ -282,7 +282,10 @@ test('without a command the runs of the machine are listed, with their open ques
   const asked = await control(run)
   assert.equal(asked.code, 0)
   assert.match(asked.stdout, /^run_1 {2}waiting for you \(1 question\) /)
-  assert.match(asked.stdout, /\n {2}abcdef {2}Allow bash: bash "rm -r x"\?\n {4}sluice control answer abcdef allow {2}\(allow_once, reject_once\)\n/)
+  assert.match(
+    asked.stdout,
+    /\n {2}abcdef {2}Allow bash: bash "rm -r x"\?\n {4}sluice control answer abcdef allow {2}\(allow_once, reject_once\)\n/,
+  )
   const lines = (await control(run, '--json')).stdout.trimEnd().split('\n')
   assert.equal(lines.length, 1)
   assert.deepEqual(JSON.parse(lines[0]!), JSON.parse((await control(run, 'status')).stdout))
@@ -306,17 +309,23 @@ test('the only open question needs no id, and ids may be short', async () => {
     const { code, stdout, stderr } = await control(run, 'answer', ...words)
     assert.deepEqual([code, stdout], [0, 'answered\n'], stderr)
   }
-  assert.deepEqual(run.replies.map(([id, { option }]) => [id, option]), [
-    ['per_1111', 'allow_once'],
-    ['per_2222', 'reject_once'],
-    ['per_3333333333333', 'reject_once'],
-    ['per_4444444444444', 'allow_once'],
-  ])
+  assert.deepEqual(
+    run.replies.map(([id, { option }]) => [id, option]),
+    [
+      ['per_1111', 'allow_once'],
+      ['per_2222', 'reject_once'],
+      ['per_3333333333333', 'reject_once'],
+      ['per_4444444444444', 'allow_once'],
+    ],
+  )
   run.ask('per_5_000001')
   run.ask('per_6_000001')
   const several = await control(run, 'answer', 'allow')
   assert.equal(several.code, 2)
   assert.match(several.stderr, /^several questions are open, name one: sluice control answer ID allow\|deny\n {2}_?5?_?000001/)
-  assert.match((await control(run, 'answer', '000001', 'allow')).stderr, /is the short form of several questions: per_5_000001, per_6_000001/)
+  assert.match(
+    (await control(run, 'answer', '000001', 'allow')).stderr,
+    /is the short form of several questions: per_5_000001, per_6_000001/,
+  )
   assert.equal(run.replies.length, 4)
 })

@@ -97,7 +97,8 @@ const actions: Record<string, Action> = {
     }
   },
   answer: ([word, option, ...more], values) => {
-    if (word === undefined || option === undefined || more.length > 0) throw usageError('give an OPTION, or the ID of a question and an OPTION')
+    if (word === undefined || option === undefined || more.length > 0)
+      throw usageError('give an OPTION, or the ID of a question and an OPTION')
     const text = textOption(values, 'text')
     return async (client, token) => {
       const status = await statusOf(client)
@@ -169,7 +170,8 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (name === '' && files.length === 0) return list(values)
   const action = Object.hasOwn(actions, name) ? actions[name] : undefined
   if (action === undefined) throw unknownAction(name)
-  if (values['json'] === true) throw usageError('--json is for sluice control without a command; what commands print is JSON already (see --help)')
+  if (values['json'] === true)
+    throw usageError('--json is for sluice control without a command; what commands print is JSON already (see --help)')
   for (const [option, names] of Object.entries(uses))
     if (values[option] !== undefined && !names.includes(name))
       throw usageError(`--${option} is for ${names.join(' and ')}, not for ${name} (see --help)`)

@@ -12,7 +12,9 @@ export const actions: Readonly<Record<string, () => Promise<Command>>> = {
   record: () => import('./model-record.ts'),
 }
 
-const overview = (width: number): string => `A model whose words stand in a script, so that agents run without a key and always do the same.
+const overview = (
+  width: number,
+): string => `${broken('A model whose words stand in a script, so that agents run without a key and always do the same.', width, 0)}
 
 Usage: sluice model ACTION [options]
 

@@ -130,8 +130,7 @@ async function replayAgent(flags: AgentFlags, file: string): Promise<Agent> {
     frame,
     check() {},
     forSession: () => frame,
-    start: ({ id }, _variables, host) =>
-      startReplay({ session: id, dialect, read: () => replayed(file), speed: flags.replaySpeed }, host),
+    start: ({ id }, _variables, host) => startReplay({ session: id, dialect, read: () => replayed(file), speed: flags.replaySpeed }, host),
   }
 }
 

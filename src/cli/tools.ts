@@ -56,7 +56,14 @@ export async function run(argv: readonly string[]): Promise<number> {
     const servers = values['no-mcp'] === true ? undefined : await connectHere(here, places, process.env)
     try {
       const rows = toolRows({
-        tools: [...builtinTools(), ...ownTools(skills.skills.length, found.profiles.length), ...(servers?.tools() ?? [])],
+        tools: [
+          ...builtinTools(),
+          ...ownTools(
+            skills.skills.length,
+            found.profiles.map(({ name }) => name),
+          ),
+          ...(servers?.tools() ?? []),
+        ],
         profile: chosen,
         rules: [...defaultRules, ...here.settings.rules, ...chosen.rules, ...rules],
       })

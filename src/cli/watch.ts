@@ -35,6 +35,7 @@ for a file that does not exist yet) and ends with the session, or with the loop 
     },
     session: { type: 'string', value: 'ID', help: 'show only this session' },
     accumulate: { type: 'boolean', help: 'join the chunks of a message to one line (plain only)' },
+    times: { type: 'boolean', help: 'begin each line with the time, and shorten ids (plain only; there without asking on a terminal)' },
     'since-cursor': { type: 'string', value: 'FILE', help: 'go on where the last watch with this file ended (one log only)' },
     redact: redactOption,
     from: { type: 'string', value: 'DIALECT', help: `the dialect (default: auto): ${dialectNames.join(', ')}` },

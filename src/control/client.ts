@@ -113,7 +113,8 @@ export async function findSocket(env: Env, run: string | undefined): Promise<str
 function fromShort(env: Env, run: string): string | undefined {
   const ids = socketsIn(controlFolder(env)).map((name) => basename(name, '.sock'))
   const meant = ids.filter((id) => id.startsWith(run) || id.endsWith(run))
-  if (meant.length > 1) throw new ControlError(`${quoted(run)} is the short form of several runs:${meant.map((id) => `\n  ${id}`).join('')}`)
+  if (meant.length > 1)
+    throw new ControlError(`${quoted(run)} is the short form of several runs:${meant.map((id) => `\n  ${id}`).join('')}`)
   return meant[0] === undefined ? undefined : socketOf(env, meant[0])
 }
 
