@@ -6,6 +6,7 @@ import { outcomeOf, toolFailed } from '../model/outcome.ts'
 import { isScripted } from '../model/scripted.ts'
 import { changesOf, isDiffBlock } from './changes.ts'
 import { beginning } from './excerpt.ts'
+import { customRecord, fieldsText } from './fields.ts'
 import { noteOf } from './notes.ts'
 import type { AskRow, CallRow, Lane, PlanRow, Row, TaskRow } from './row.ts'
 import { createScripted, type ScriptedFold } from './scripted.ts'
@@ -161,6 +162,12 @@ export function createTimeline(): Timeline {
         return answer(state, event)
       case 'plan.update':
         return plan(state, event, event.entries)
+      case 'raw': {
+        const custom = customRecord(event)
+        if (custom !== undefined)
+          return void rows.push({ ...place(state, event), type: 'note', level: 'info', label: event.type, text: fieldsText(custom) })
+        break
+      }
       case 'file.update':
       case 'skill.load':
         if (isToldByCall(state, event)) return

@@ -16,7 +16,14 @@ import { ownTools, toolRows, verdictText } from './tools-list.ts'
 export async function toolLines({ request, rulesFor, profile }: Prepared, width: number): Promise<string[]> {
   const servers = await request.servers?.connect()
   const rows = toolRows({
-    tools: [...request.tools, ...ownTools(request.skills.length, request.profiles.length), ...(servers?.tools() ?? [])],
+    tools: [
+      ...request.tools,
+      ...ownTools(
+        request.skills.length,
+        request.profiles.map(({ name }) => name),
+      ),
+      ...(servers?.tools() ?? []),
+    ],
     profile,
     rules: rulesFor(profile.name),
   })

@@ -1,6 +1,7 @@
 // The flags of Claude Code that hosts give. They come as `--x=v` and as `--x v`, and there are always newer ones: what is not known is
 // passed over together with its value.
 import { usageError } from './exit.ts'
+import type { OptionSpec } from './options.ts'
 
 /** `list`: every word up to the next flag. `idle`: taken, and without effect here. */
 type Flag = { takes: 'value' | 'list' | 'nothing'; help: string; value?: string; idle?: true }
@@ -89,11 +90,15 @@ export function readFlags(argv: readonly string[]): Given {
   return given
 }
 
-export function flagsHelp(): string {
-  const rows = Object.entries(flags).map(([name, { value: shown, help, idle: without }]) => [
-    `--${name}${shown === undefined ? '' : ` ${shown}`}`,
-    without === true ? 'taken, without effect' : help,
-  ])
-  const width = Math.max(...rows.map(([flag]) => flag!.length))
-  return rows.map(([flag, help]) => `  ${flag!.padEnd(width)}  ${help}`).join('\n')
-}
+/** As options of a command, for its help. */
+export const flagOptions: Readonly<Record<string, OptionSpec>> = Object.fromEntries(
+  Object.entries(flags).map(([name, { takes, value: shown, help, idle: without }]) => [
+    name,
+    {
+      type: takes === 'nothing' ? 'boolean' : 'string',
+      help: without === true ? 'taken, without effect' : help,
+      ...(shown !== undefined && { value: shown }),
+      ...(takes === 'list' && { many: true }),
+    },
+  ]),
+)

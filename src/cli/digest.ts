@@ -20,7 +20,7 @@ import { createJson } from './watch-json.ts'
 import { createCleaner } from './watch-redact.ts'
 import type { Seen } from './watch-view.ts'
 
-const spec: CommandSpec = {
+export const spec: CommandSpec = {
   usage: 'sluice digest [FILE|-] [options]',
   about: `Tells what a recording comes to: who ran, what was asked, turns, tools, files, commands, permissions, findings, errors,
 silence and loops, tokens and cost, and how it ended. Any dialect; several sessions in one file are told apart.`,

@@ -17,6 +17,7 @@ import { forSession, prepareBuiltin, type Prepared } from '../run/builtin.ts'
 import { type Frame, prepareFrame } from '../run/frame.ts'
 import { builtInScripts } from '../script/demo.ts'
 import { now } from './clock.ts'
+import { isGzipAt, unzipped } from './gzip.ts'
 import { CommandError, say, usageError } from './exit.ts'
 import { programOf } from './run-fit.ts'
 import type { AgentFlags } from './run-options.ts'
@@ -129,9 +130,13 @@ async function replayAgent(flags: AgentFlags, file: string): Promise<Agent> {
     frame,
     check() {},
     forSession: () => frame,
-    start: ({ id }, _variables, host) =>
-      startReplay({ session: id, dialect, read: () => createReadStream(file), speed: flags.replaySpeed }, host),
+    start: ({ id }, _variables, host) => startReplay({ session: id, dialect, read: () => replayed(file), speed: flags.replaySpeed }, host),
   }
+}
+
+function replayed(file: string): AsyncIterable<Uint8Array> {
+  const stream = createReadStream(file)
+  return isGzipAt(file) ? unzipped(stream, quoted(file, 500)) : stream
 }
 
 const startIn = (history: readonly Event[]): EventOf<'session.start'> | undefined =>

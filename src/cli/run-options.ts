@@ -49,6 +49,7 @@ export const runOptions: Record<string, OptionSpec> = {
   agent: {
     type: 'string',
     value: 'NAME',
+    choices: ['builtin', 'claude', 'codex', 'gemini', 'opencode', 'copilot', 'acp:', 'replay:'],
     help: 'the agent: builtin (default), claude, codex, gemini, opencode, copilot, acp:COMMAND or replay:FILE; see sluice agents',
   },
   'agent-mode': { type: 'string', value: 'WORD', help: "another agent's own word for how freely it may work" },

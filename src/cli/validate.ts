@@ -10,7 +10,7 @@ import { type CommandSpec, dialectOption, numberOption, parseOptions, sizeOption
 import { describe, type Result, validateFile, type Way } from './validate-file.ts'
 import { asHelper, help, validateFiles } from './validate-files.ts'
 
-const spec: CommandSpec = {
+export const spec: CommandSpec = {
   usage: 'sluice validate [FILE…|-] [options]',
   about: `Checks that every record is valid JSON of the right shape, and that the records come in a legal order.
 Each finding has its line, byte, code, severity and the rule it breaks.`,
