@@ -1,6 +1,6 @@
 // Builds dist/: generated checks and schemas, the library with its entry points and types, and one bundle a command.
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { rolldown, type InputOptions, type OutputOptions } from 'rolldown'
 import { generate } from './generate.ts'
@@ -33,10 +33,14 @@ const commands = [
   'doctor',
   'trust',
   'claude',
+  'completion',
+  'help',
   'tour',
 ]
 /** Bundles of their own beside the commands: what another process or thread runs. */
 const parts = ['usage-worker']
+/** These load other commands, to tell of their options. */
+const knowsAll = ['completion', 'help']
 const agentCommands = ['run', 'chat', 'demo', 'tools', 'doctor', 'claude']
 const dialects = readdirSync(path('src/dialects'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
@@ -93,6 +97,19 @@ await bundle(
   { dir: path('dist/lib/vendor'), chunkFileNames: 'shared/[name].js' },
 )
 
+/**
+ * The library says which Node it needs in place of failing somewhere inside. Modules without imports are evaluated first, so the check
+ * stands in each of them. Browsers and other runtimes are not asked for a version.
+ */
+const needsNode =
+  '{const{release:r,versions:v,version:n}=globalThis.process??{};' +
+  'if(r?.name==="node"&&!v.bun&&!v.deno&&parseInt(v.node)<24)throw new Error(`sluice needs Node 24 or newer; this is ${n}`)}'
+const checkNode = {
+  name: 'check of Node',
+  renderChunk: (code: string, chunk: { imports: string[] }, _: unknown, { chunks }: { chunks: Record<string, unknown> }) =>
+    chunk.imports.some((name) => Object.hasOwn(chunks, name)) ? null : `${needsNode}${code}`,
+}
+
 // The library: entry points that share their code.
 const entries = Object.fromEntries(dialects.map((name) => [`dialects/${name}`, path(`src/dialects/${name}/index.ts`)]))
 await bundle(
@@ -108,6 +125,7 @@ await bundle(
     },
     external: isRare,
     preserveEntrySignatures: 'allow-extension',
+    plugins: [checkNode],
   },
   {
     dir: path('dist/lib'),
@@ -154,8 +172,14 @@ await bundle(
 const isShared = (id: string): boolean => sharedOf(id) !== undefined || isRare(id)
 const pathOf = (id: string): string => sharedOf(id) ?? id
 for (const name of [...commands, ...parts]) {
-  if (agentCommands.includes(name)) continue
+  if (agentCommands.includes(name) || knowsAll.includes(name)) continue
   await bundle({ input: { [name]: path(`src/cli/${name}.ts`) }, external: isShared, plugins }, { paths: pathOf, codeSplitting: false })
+}
+for (const name of knowsAll) {
+  await bundle(
+    { input: { [name]: path(`src/cli/${name}.ts`) }, external: (id) => isShared(id) || isCommand(id), plugins },
+    { paths: (id: string) => (isCommand(id) ? id.replace(/\.ts$/, '.js') : pathOf(id)), codeSplitting: false },
+  )
 }
 /** Not what only people look at: measuring text takes long to load. */
 const agentCode =
@@ -169,6 +193,11 @@ await bundle(
     codeSplitting: { groups: [{ name: 'core', minShareCount: 2, test: agentCode }] },
   },
 )
+
+// The manual page. It is made of what the commands export, which exists only since the parts above have been generated.
+const { manualPage } = (await import('./man.ts')) as typeof import('./man.ts')
+mkdirSync(path('dist/man'))
+writeFileSync(path('dist/man/sluice.1'), await manualPage(version))
 
 // The bundles hold code and figures of these packages, so their licences come along. Whose each is stands beside the package; a text that
 // several share stands there once.

@@ -3,6 +3,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { builtinTools } from '../src/agents/builtin/tools/index.ts'
+import { ownTools } from '../src/cli/tools-list.ts'
 import { type Dialect, isWritable, type WritableDialect } from '../src/dialects/contract.ts'
 import { dialects } from '../src/index.ts'
 import { createValidator } from '../src/stream/validate.ts'
@@ -36,6 +38,27 @@ export async function pageOf(dialect: Dialect, page: string): Promise<string> {
   return page.replace(
     /(<!-- generated: (\w+) -->\n)[^]*?(<!-- end -->)/g,
     (_, open: string, name: string, close: string) => `${open}\n${parts[name] ?? ''}\n${close}`,
+  )
+}
+
+/** docs/tools.md with the table of what the built-in tools take. */
+export const toolsPage = (page: string): string =>
+  page.replace(
+    /(<!-- generated: arguments -->\n)[^]*?(<!-- end -->)/,
+    (_, open: string, close: string) => `${open}\n${argumentTable()}\n${close}`,
+  )
+
+function argumentTable(): string {
+  const tools = [...builtinTools(), ...ownTools(1, ['default', 'explore'])]
+  const rows = tools.flatMap(({ name, parameters }) => {
+    const { properties = {}, required = [] } = parameters as Schema & { properties?: Record<string, Schema & { description?: string }> }
+    return Object.entries(properties).map(
+      ([key, schema]) =>
+        `| \`${name}\` | \`${key}\`${required.includes(key) ? '' : '?'} | ${typeOf(schema)} | ${cell(name === 'task' && key === 'subagent_type' ? 'the name of a profile' : (schema.description ?? ''))} |`,
+    )
+  })
+  return ['`?` marks what may be absent.', '', '| tool | argument | type | what it is |', '| --- | --- | --- | --- |', ...rows, ''].join(
+    '\n',
   )
 }
 
@@ -226,4 +249,10 @@ if (import.meta.main) {
       process.exitCode = 1
     } else if (current !== page) writeFileSync(path, current)
   }
+  const path = join(root, 'docs/tools.md')
+  const page = readFileSync(path, 'utf8')
+  if (check && toolsPage(page) !== page) {
+    console.error('docs/tools.md is out of date: run npm run docs')
+    process.exitCode = 1
+  } else if (toolsPage(page) !== page) writeFileSync(path, toolsPage(page))
 }

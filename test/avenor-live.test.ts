@@ -119,6 +119,16 @@ suite('one error for each fault, with the part that it comes from', () => {
     })
 })
 
+test('a question that nobody answers is one error of our own agent, too', async (t) => {
+  const script = JSON.stringify({ turns: [{ tools: [{ name: 'bash', input: { command: 'touch x' } }] }] })
+  const args = ['run', 'go', '--model', 'script/s.json', '--permission-handler', 'file:ask', '--permission-timeout', '300ms']
+  const told = await play(place(t, { 's.json': script }), [...args, '--format', 'sluice'])
+  assert.deepEqual(
+    all(told.avenor, 'avenor.error').map(({ source, message }) => [source, message]),
+    [['permission', 'handler timed out after 300ms']],
+  )
+})
+
 test('an agent that cannot be started is told by its own name, and with no event of a channel', async (t) => {
   for (const [agentName, backend] of [
     ['codex', 'codex'],

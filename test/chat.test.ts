@@ -45,10 +45,15 @@ const chat = ({ root, env }: Project, args: readonly string[] = [], size: { widt
 const sessionsOf = ({ home }: Project): string => join(home, '.local/share/sluice/sessions')
 const prompt = /❯$/
 
-async function answer(pane: Pane, key: string): Promise<void> {
-  await pane.shows(/· n no$/)
+/** `why`: of a no. */
+async function answer(pane: Pane, key: string, why = ''): Promise<void> {
+  await pane.shows(/waiting for you · \d+ s\n.*· n no$/)
   await new Promise((resolve) => setTimeout(resolve, 400)) // keys that come at once were meant for something else
   pane.press(key)
+  if (key !== 'n') return
+  await pane.shows(/no, because: ▏\n.*Esc goes back$/)
+  pane.type(why)
+  pane.press('Enter')
 }
 
 async function gone(pid: number): Promise<void> {
@@ -68,7 +73,7 @@ suite('chat', { concurrency: 2 }, () => {
     await pane.shows(/turn 1 [^]*❯$/)
     pane.type('write it')
     pane.press('Enter')
-    await answer(pane, 'n')
+    await answer(pane, 'n', 'use another name')
     await pane.shows(/turn 2 [^]*❯$/)
     assert.ok(!existsSync(project.path('hello.txt')))
     pane.type('again')
@@ -106,7 +111,7 @@ a.ts  12
 
 That is all.
 
-✔ turn 1 · TIME · 2,200 tokens · $0.0090
+✔ turn 1 · TIME · 2,200 tokens · $0.0090 (scripted)
 
 ❯ write it
 
@@ -116,9 +121,9 @@ Now I write.
 ? Allow write?
     hello.txt
     +Hello
-  ✘ refused
-  ✘ denied · TIME
-    The user did not allow this call. Do not try it again in another way.
+  ✘ refused: use another name
+  ✘ denied
+    The user did not allow this call, and says: use another name
 
 That is how it went.`,
     )
@@ -126,10 +131,91 @@ That is how it went.`,
     pane.press('C-d')
     const end = await pane.shows(/EXIT/)
     const [, id] =
-      /sluice: 4 turns · [\d,]+ tokens · \$[\d.]+\ngo on with: sluice chat --resume (\S+)\nEXIT 0/.exec(end) ?? assert.fail(end)
+      /sluice: 4 turns · [\d,]+ tokens · \$[\d.]+ \(scripted model, no real cost\)\ngo on with: sluice chat --resume (\S+)\nEXIT 0/.exec(
+        end,
+      ) ?? assert.fail(end)
     const file = join(sessionsOf(project), `${id}.ndjson`)
     assert.equal(sluice(['validate', file]).status, 0)
     assert.equal(sluice(['validate', file]).stdout, '')
+  })
+
+  test('a question stays whole while other calls end, and waiting is not the time of the call', async () => {
+    using project = createProject({
+      'chat.yaml': JSON.stringify({
+        turns: [
+          {
+            text: 'Three at once.',
+            tools: [
+              { name: 'bash', input: { command: 'until test -e go; do sleep 0.1; done; echo first is done' } },
+              { name: 'write', input: { filePath: 'hello.txt', content: 'Hello\n' } },
+              { name: 'bash', input: { command: 'until test -e stop; do sleep 0.1; done' } },
+            ],
+          },
+          { text: 'That was all.' },
+        ],
+      }),
+    })
+    using pane = chat(project, ['--permission', 'bash=allow', 'go'], { height: 24 })
+    const question = String.raw`\? Allow write\?\n    hello.txt\n    \+Hello\n  waiting for you · \d+ s\n  y .* n no$`
+    await pane.shows(new RegExp(`until test -e go.* · \\d s\n.*until test -e stop.* · \\d s\n${question}`))
+    project.write('go', '')
+    await pane.shows(new RegExp(`first is done\n.*until test -e stop.* · \\d s\n${question}`))
+    await pane.shows(/waiting for you · [2-9] s/)
+    pane.press('y')
+    await pane.shows(/first is done\n\? Allow write\?\n {4}hello.txt\n {4}\+Hello\n {2}✔ allowed once\n {2}✔ write hello.txt ok · \d+ ms\n/)
+    project.write('stop', '')
+    await pane.shows(/turn 1 [^]*❯$/)
+  })
+
+  test('a question that is larger than the screen is shown once, and nothing comes between it and the keys', async () => {
+    using project = createProject({
+      'chat.yaml': JSON.stringify({
+        turns: [
+          {
+            tools: [
+              { name: 'bash', input: { command: 'until test -e go; do sleep 0.1; done; echo first is done' } },
+              { name: 'write', input: { filePath: 'long.txt', content: Array.from({ length: 30 }, (_, at) => `line ${at}\n`).join('') } },
+            ],
+          },
+          { text: 'That was all.' },
+        ],
+      }),
+    })
+    using pane = chat(project, ['--permission', 'bash=allow', 'go'], { height: 12 })
+    await pane.shows(/\+line 29\n.*first of them may be out of sight.*\n {2}waiting for you/)
+    project.write('go', '')
+    const log = (): string =>
+      readdirSync(sessionsOf(project))
+        .map((name) => readFileSync(join(sessionsOf(project), name), 'utf8'))
+        .join('')
+    for (let tries = 0; !log().includes('first is done\\n"') && tries < 200; tries++)
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    assert.doesNotMatch(await pane.shows(/\+line 29\n.*\n {2}waiting for you/), /first is done/)
+    await answer(pane, 'y')
+    await pane.shows(/turn 1 [^]*❯$/)
+    const said = pane.rows('all').join('\n')
+    assert.equal(said.match(/\+line 0$/gm)?.length, 1)
+    assert.match(said, /✔ allowed once\n[^]*first is done/)
+  })
+
+  test('what is typed while the agent works is seen, and sent when the turn is over', async () => {
+    using project = createProject({
+      'chat.yaml': JSON.stringify({
+        turns: [
+          { tools: [{ name: 'bash', input: { command: 'until test -e go; do sleep 0.1; done' } }] },
+          { text: 'First.' },
+          { text: 'Second.' },
+        ],
+      }),
+    })
+    using pane = chat(project, ['--permission', 'bash=allow', 'go'])
+    await pane.shows(/until test.* · \d s$/)
+    pane.type('and then?')
+    await pane.shows(/· \d s\n❯ and then\?▏\n {2}Enter sends it when this turn is over$/)
+    pane.press('Enter')
+    await pane.shows(/❯ and then\?\n {2}is sent when this turn is over · Backspace takes it back$/)
+    project.write('go', '')
+    await pane.shows(/turn 1 .*\n\n❯ and then\?\n\nSecond\.\n\n✔ turn 2 .*\n\n❯$/)
   })
 
   test('Ctrl-C stops the turn and its commands; at an empty prompt twice leaves', async () => {

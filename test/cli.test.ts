@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { chmodSync, readFileSync, symlinkSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { test } from 'node:test'
-import { gzipSync } from 'node:zlib'
+import { zstdCompressSync } from 'node:zlib'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { fixture, scratch, shell, sluice, start } from './run.ts'
+import { command, env, fixture, scratch, shell, sluice, start } from './run.ts'
 import { quote } from './quote.ts'
 
 const sample = fixture('claude/2.1.325/g-subagent-fg.ndjson')
@@ -111,9 +112,9 @@ test('detect finds what the others find: behind a long first record, behind much
 })
 
 test('compressed input and UTF-16 are told as that by every command that reads', () => {
-  const gzip = gzipSync(readFileSync(sample))
+  const zstd = zstdCompressSync(readFileSync(sample))
   const wide = Buffer.from(readFileSync(sample, 'utf8'), 'utf16le')
-  const short = gzipSync('{"kind":"done"}\n') // no byte of it ends a line
+  const short = zstdCompressSync('{"kind":"done"}\n') // no byte of it ends a line
   for (const [command, code] of [
     [['detect'], 1],
     [['convert', '--to', 'avenor'], 2],
@@ -124,8 +125,8 @@ test('compressed input and UTF-16 are told as that by every command that reads',
     [['watch', '--follow'], 2],
   ] as const)
     for (const [input, message] of [
-      [gzip, /^sluice: the input looks compressed \(gzip\); unpack it first, for example gunzip -c FILE \| sluice …\n$/],
-      [short, /^sluice: the input looks compressed \(gzip\)/],
+      [zstd, /^sluice: the input looks compressed \(zstd\); unpack it first, for example zstd -dc FILE \| sluice …\n$/],
+      [short, /^sluice: the input looks compressed \(zstd\)/],
       [wide, /^sluice: the input looks like UTF-16; convert it to UTF-8 first, for example iconv -f UTF-16LE /],
     ] as const) {
       const { stderr, status } = sluice(command, input)
@@ -261,6 +262,32 @@ test('on a terminal the tour and the help keep to its width', () => {
   assert.deepEqual(wider(50, 'schema --help'), [])
 })
 
+test('help wraps at the width of the terminal, and at 80 columns elsewhere', () => {
+  const commands = [...sluice(['--help']).stdout.matchAll(/^ {2}(\w+) {2,}/gm)].map(([, name]) => name!)
+  // What may be pasted, and what has no space to break at.
+  const mayBeLong = /^Usage|^ {2}\S|^ {9}sluice|^ +\S+$/
+  for (const width of [40, 80, 120, undefined])
+    for (const args of [['--help'], ...commands.map((name) => [name, '--help']), ['model', 'serve', '--help']]) {
+      const { status, stdout } = spawnSync(command, args, {
+        env: { ...env, ...(width !== undefined && { COLUMNS: String(width) }) },
+        encoding: 'utf8',
+      })
+      assert.equal(status, 0)
+      const long = stdout.split('\n').filter((line) => line.length > (width ?? 80) && !mayBeLong.test(line))
+      assert.deepEqual(long, [], `${args.join(' ')} in ${width ?? 'a pipe'}`)
+    }
+})
+
+test('the options of run stand under headings, each under one', () => {
+  const help = sluice(['run', '--help']).stdout
+  const headings = [...help.matchAll(/^([A-Z][\w ]+):$/gm)].map(([, heading]) => heading)
+  assert.deepEqual(headings.slice(0, 4), ['Prompt and session', 'Agent and model', 'Permissions', 'Output'])
+  const flags = [...help.matchAll(/^ {2}--([\w-]+)/gm)].map(([, name]) => name!)
+  assert.equal(new Set(flags).size, flags.length)
+  const other = /^Other:\n([^]*?)\n\n/m.exec(help)?.[1] ?? ''
+  assert.equal(other.trim(), '--help                        show this help', 'an option without a heading: see src/cli/option-groups.ts')
+})
+
 test('a home folder in which nothing can be made keeps nobody waiting', { skip: process.platform !== 'linux' }, () => {
   const { status, stdout } = shell('HOME=/proc XDG_CACHE_HOME= timeout 10 sluice --version')
   assert.equal(status, 0)
@@ -281,6 +308,14 @@ test('losses are told, counted, and fail under --strict', () => {
   assert.ok(lines.some(({ type }) => type === 'addition'))
   assert.equal(sluice(['convert', sample, '--to', 'appctl', '--strict']).status, 1)
   assert.equal(sluice(['convert', sample, '--to', 'sluice', '--strict']).status, 0)
+})
+
+test('--quiet gives no account, and tells of lines that cannot be read all the same', () => {
+  const quiet = sluice(['convert', sample, '--to', 'appctl', '--quiet'])
+  assert.deepEqual([quiet.status, quiet.stderr], [0, ''])
+  assert.equal(quiet.stdout, sluice(['convert', sample, '--to', 'appctl']).stdout)
+  const broken = sluice(['convert', '--from', 'appctl', '--to', 'avenor', '--quiet'], `nonsense\n${appctl}`)
+  assert.deepEqual([broken.status, broken.stderr], [1, 'sluice: line 1, byte 0: not JSON (noise)\n'])
 })
 
 test('losses never take the place of what is read, nor of the output', () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { existsSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { after, suite, test } from 'node:test'
-import { pageOf, pagePath } from '../scripts/docs.ts'
+import { pageOf, pagePath, toolsPage } from '../scripts/docs.ts'
 import { exitCodes } from '../src/cli/exit.ts'
 import { isWritable } from '../src/dialects/contract.ts'
 import { records } from '../src/dialects/sluice/wire.ts'
@@ -93,6 +93,12 @@ test('the generated parts of docs/dialects are current', async () => {
     for (const part of isWritable(dialect) ? ['fields', 'order', 'losses'] : ['fields', 'order'])
       assert.ok(textOf(page).includes(`<!-- generated: ${part} -->`), `${page} has no part ${part}`)
   }
+})
+
+test('the arguments of the built-in tools in docs/tools.md are those of their schemas', () => {
+  const page = textOf('docs/tools.md')
+  assert.equal(toolsPage(page), page, 'docs/tools.md is out of date: run npm run docs')
+  assert.match(page, /^\| `grep` \| `include`\? \| string \| /m)
 })
 
 suite('options', () => {

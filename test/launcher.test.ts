@@ -128,6 +128,14 @@ test('without its own Node takes the one on PATH, and says what is missing when 
     assert.equal(run(join(root, 'bin/sluice'), ['exit', '3'], { cwd: empty, env: { PATH: path } }).status, 3, `PATH=${path}`)
 })
 
+test('takes the package `node` that is installed beside it, ahead of the one on PATH', () => {
+  const root = makePackage('project/node_modules/sluice', { node: false })
+  mkdirSync(join(root, '../node/bin'), { recursive: true })
+  symlinkSync(process.execPath, join(root, '../node/bin/node'))
+  const { status, stderr } = run(join(root, 'bin/sluice'), ['exit', '3'])
+  assert.equal(status, 3, stderr)
+})
+
 test('says how to build when dist/cli.js is missing', () => {
   const root = makePackage('not built', { dist: false })
   const { status, stderr } = run(join(root, 'bin/sluice'))
@@ -155,6 +163,6 @@ test('the built sluice says what it needs when an older Node runs it', (context)
   const { status, said, stderr } = run(old, [built, '--version'])
   assert.notEqual(status, 0)
   assert.equal(said, '')
-  assert.match(stderr, /Node(\.js)? 24/)
+  assert.match(stderr, /^sluice needs Node 24 or newer; this is v\S+\. Install it from \S+, or beside sluice with: npm install node@24\n$/)
   assert.doesNotMatch(stderr, /\n\s+at /, 'no stack for the user')
 })

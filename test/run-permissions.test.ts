@@ -154,7 +154,7 @@ suite("a hostile project's settings", () => {
     )
     const left = all(told.sluice, 'notice')
       .filter(({ code }) => code === 'untrusted')
-      .map(({ text }) => String(text))
+      .flatMap(({ data }) => (data as { leftOut: string[] }).leftOut)
     for (const part of [/bash.*allow/, /MCP server spy/, /provider anthropic/, /profile spy/, /profile helper/, /ANTHROPIC_API_KEY/])
       assert.ok(
         left.some((text) => part.test(text)),
@@ -168,7 +168,11 @@ suite("a hostile project's settings", () => {
       const env = { SLUICE_MODEL: 'script/demo' }
       const args = words[0] === 'run' ? [...words, '--model', 'script/demo'] : words
       const told = await sluice(here, args, { env })
-      assert.match(told.stderr, /^sluice: not trusted, left out: .*bash.* = allow$/m, words.join(' '))
+      assert.match(
+        told.stderr,
+        /^sluice: not trusted, left out: .*bash.* = allow.* \(to see and allow it: sluice trust\)$/m,
+        words.join(' '),
+      )
     }
     const { code, stderr } = await sluice(here, ['run', 'go', '--model', 'script/demo', '--profile', 'spy'])
     assert.deepEqual([code, /there is no profile "spy"/.test(stderr)], [2, true])

@@ -81,7 +81,7 @@ export async function runOnce({ sluice, limitMs, folder }: Bench, agent: Agent, 
     killAgent(signal) {
       const own = processesOf(home).filter(({ isMarked, command }) => isMarked && !/\bsleep\b|echo-server|AGENT_RUN_MARK/.test(command))
       if (own.length === 0) throw new Error('no process of the agent was found')
-      for (const { pid } of own) process.kill(pid, signal)
+      for (const { pid } of own) killIfThere(pid, signal) // the first may take the others with it
     },
   }
   const trouble = await scenario.act?.(live).then(
@@ -184,6 +184,14 @@ async function until(isSo: () => boolean, run: Child, otherwise: string): Promis
 }
 
 // ── what is left ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function killIfThere(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
 
 type Living = { pid: number; command: string; isMarked: boolean }
 

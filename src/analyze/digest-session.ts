@@ -7,6 +7,7 @@ import { createTools } from './digest-tools.ts'
 import { beginning, copyOf, createMemory, ending } from './excerpt.ts'
 import { phraseOf } from './phrases.ts'
 import { between, known } from './snapshot.ts'
+import { createScripted } from './scripted.ts'
 import { isForRoom, type Stall } from './stall.ts'
 import { subjectOf } from './subject.ts'
 import type { Totals } from './usage.ts'
@@ -20,6 +21,7 @@ export type SessionFold = ReturnType<typeof createSessionFold>
 
 export function createSessionFold(session: string | undefined) {
   const tools = createTools()
+  const scripted = createScripted()
   const asks = keeper<AskDigest>(most.asks)
   const tasks = keeper<TaskDigest>(most.tasks)
   const findings = keeper<SessionDigest['findings']['items'][number]>(most.findings)
@@ -154,6 +156,7 @@ export function createSessionFold(session: string | undefined) {
   }
 
   function step(event: Event): void {
+    scripted.push(event)
     switch (event.kind) {
       case 'session.start':
       case 'session.update': {
@@ -205,13 +208,19 @@ export function createSessionFold(session: string | undefined) {
         for (const { path } of event.changes ?? []) tools.changed(path, event.agent)
         break
       case 'permission.request':
+        tools.wait(event)
         if (wasAsked(event)) permissions.asked++
         if (asked.size < most.open) asked.set(event.id, event)
         break
       case 'permission.answer':
+        tools.wait(event)
         ask(event)
         break
+      case 'question.answer':
+        tools.wait(event)
+        break
       case 'question.request':
+        tools.wait(event)
         counts.questions++
         break
       case 'task.start':
@@ -281,6 +290,7 @@ export function createSessionFold(session: string | undefined) {
       return {
         ...known({ session, run }),
         ...setting,
+        ...(scripted.session() && { scripted: true as const }),
         ...known({ prompt: prompt === '' ? undefined : beginning(prompt, longest.prompt) }),
         ...known({ start, end, durationMs: runsMs ?? (Math.max(turnsMs, start === undefined ? 0 : end! - start) || undefined) }),
         ...counts,

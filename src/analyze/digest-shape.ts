@@ -32,6 +32,8 @@ export type SessionDigest = {
   program?: string
   version?: string
   model?: string
+  /** All answers came from a script: the cost was not paid. */
+  scripted?: true
   cwd?: string
   mode?: string
   title?: string

@@ -7,8 +7,8 @@ import { changesOf } from './changes.ts'
 import { createFiles } from './digest-files.ts'
 import type { CommandDigest, SessionDigest, ToolDigest } from './digest-shape.ts'
 import { beginning, ownCopy } from './excerpt.ts'
-import { between } from './snapshot.ts'
 import { commandOf, subjectOf } from './subject.ts'
+import { createWaiting } from './waiting.ts'
 
 const mostOpen = 4096
 const mostTools = 200
@@ -18,7 +18,6 @@ const longestCommand = 200
 
 type Call = {
   seq: number
-  at: number | undefined
   name: string
   toolKind: ToolKind
   title: string | undefined
@@ -35,6 +34,7 @@ export function createTools() {
   const open = new Map<string, Call>()
   const tools = new Map<string, ToolDigest>()
   const files = createFiles()
+  const waiting = createWaiting()
   const commands: SessionDigest['commands'] = { items: [], more: 0, failed: 0 }
   const failures = new Map<string, Failed>() // of the turn: its end may say that they were not allowed
 
@@ -75,9 +75,13 @@ export function createTools() {
   }
 
   return {
-    start({ call = '', seq, at, name, toolKind, title, input, paths }: EventOf<'tool.start'>): void {
+    /** Questions about calls and the answers to them: their time is not the time of a call. */
+    wait: waiting.push,
+    start(event: EventOf<'tool.start'>): void {
+      const { call = '', seq, name, toolKind, title, input, paths } = event
+      waiting.push(event)
       if (open.size >= mostOpen) open.delete(open.keys().next().value!)
-      open.set(call, { seq, at, name, toolKind, title, input, paths })
+      open.set(call, { seq, name, toolKind, title, input, paths })
     },
     update({ call = '', toolKind, title, input, paths, content }: EventOf<'tool.update'>): void {
       const known = open.get(call)
@@ -94,7 +98,8 @@ export function createTools() {
       open.delete(event.call ?? '')
       const failed = toolFailed(event)
       const ran = event.status !== 'denied' && event.status !== 'abandoned'
-      const ms = ran ? (event.durationMs ?? between(event.startedAt ?? call.at, event.endedAt ?? event.at)) : undefined
+      const took = waiting.took(event)
+      const ms = ran ? took : undefined
       const tool = toolOf(call.name, call.toolKind)
       tool.calls++
       if (event.status === 'denied') tool.denied++

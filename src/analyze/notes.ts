@@ -1,5 +1,6 @@
 // Events that are worth one line beside the conversation, and the line.
 import type { Event } from '../model/event.ts'
+import { isScripted, modelText } from '../model/scripted.ts'
 import { plural } from '../base/text.ts'
 import type { NoteRow } from './row.ts'
 
@@ -9,7 +10,9 @@ export function noteOf(event: Event): Note | undefined {
   switch (event.kind) {
     case 'session.update': {
       const { model, mode, title, cwd } = event
-      const said = [model, mode && `mode ${mode}`, title && `“${title}”`, cwd].filter((part) => typeof part === 'string')
+      const said = [model && modelText(model, isScripted(event)), mode && `mode ${mode}`, title && `“${title}”`, cwd].filter(
+        (part) => typeof part === 'string',
+      )
       return said.length === 0 || event.synthetic !== undefined ? undefined : info('session', said.join(' · '))
     }
     case 'run.start':

@@ -28,6 +28,8 @@ export type StartRow = Place & {
   program?: string | undefined
   version?: string | undefined
   model?: string | undefined
+  /** The words of the model come from a script. */
+  scripted?: true | undefined
   cwd?: string | undefined
   mode?: string | undefined
   how?: 'new' | 'resumed' | 'forked' | undefined
@@ -84,6 +86,8 @@ export type TurnRow = Place & {
   durationMs?: number | undefined
   usage?: Usage | undefined
   cost?: Cost | undefined
+  /** All its answers came from a script: the cost was not paid. */
+  scripted?: true | undefined
   error?: Fault | undefined
 }
 export type EndRow = Place & {
@@ -93,6 +97,7 @@ export type EndRow = Place & {
   outcome: Outcome
   turns: number
   durationMs?: number | undefined
+  scripted?: true | undefined
   error?: Fault | undefined
 }
 

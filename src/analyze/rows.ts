@@ -3,12 +3,16 @@
 import { isRecord } from '../base/json.ts'
 import type { Event, EventOf } from '../model/event.ts'
 import { outcomeOf, toolFailed } from '../model/outcome.ts'
+import { isScripted } from '../model/scripted.ts'
 import { changesOf, isDiffBlock } from './changes.ts'
 import { beginning } from './excerpt.ts'
+import { customRecord, fieldsText } from './fields.ts'
 import { noteOf } from './notes.ts'
 import type { AskRow, CallRow, Lane, PlanRow, Row, TaskRow } from './row.ts'
+import { createScripted, type ScriptedFold } from './scripted.ts'
 import { between } from './snapshot.ts'
 import { subjectOf, todosIn } from './subject.ts'
+import { createWaiting, type Waiting } from './waiting.ts'
 
 type Said = 'text' | 'thought'
 type Entry = PlanRow['entries'][number]
@@ -18,7 +22,7 @@ type Open<R> = { row: R; at: number | undefined }
 /** What is open in one session. */
 type State = {
   lanes: Map<string, Lane & { depth: number }>
-  calls: Map<string, Open<CallRow> & { paths: readonly string[] | undefined; early?: readonly unknown[] }> // `early`: diffs it showed
+  calls: Map<string, { row: CallRow } & { paths: readonly string[] | undefined; early?: readonly unknown[] }> // `early`: diffs it showed
   tasks: Map<string, Open<TaskRow> & { call: string | undefined }> // `call`: the open call that spawned it, which is on the screen
   asks: Map<string, AskRow>
   plan: readonly Entry[] // as it was last told
@@ -29,6 +33,8 @@ type State = {
   workedMs: number // the turns' own account, since few events of some sources have a time
   startedAt: number | undefined
   turnAt: number | undefined
+  scripted: ScriptedFold
+  waiting: Waiting
 }
 
 const newState = (at: number | undefined): State => ({
@@ -44,6 +50,8 @@ const newState = (at: number | undefined): State => ({
   workedMs: 0,
   startedAt: at,
   turnAt: undefined,
+  scripted: createScripted(),
+  waiting: createWaiting(),
 })
 
 export type Timeline = { push(event: Event): Row[] }
@@ -68,6 +76,8 @@ export function createTimeline(): Timeline {
       rows = []
       const state = stateOf(event)
       if (state.prompt !== undefined && !(event.kind === 'prompt.submit' && event.partial === true)) flushPrompt(state)
+      state.scripted.push(event)
+      state.waiting.push(event)
       take(state, event)
       if (event.kind === 'session.end') {
         sessions.delete(event.session)
@@ -87,8 +97,9 @@ export function createTimeline(): Timeline {
     switch (event.kind) {
       case 'session.start': {
         const { program, version, model, cwd, mode, how } = event
+        const scripted = isScripted(event) || undefined
         if (event.synthetic === undefined || event.session !== undefined)
-          rows.push({ ...place(state, event), type: 'start', program, version, model, cwd, mode, how })
+          rows.push({ ...place(state, event), type: 'start', program, version, model, scripted, cwd, mode, how })
         return
       }
       case 'session.end':
@@ -151,6 +162,12 @@ export function createTimeline(): Timeline {
         return answer(state, event)
       case 'plan.update':
         return plan(state, event, event.entries)
+      case 'raw': {
+        const custom = customRecord(event)
+        if (custom !== undefined)
+          return void rows.push({ ...place(state, event), type: 'note', level: 'info', label: event.type, text: fieldsText(custom) })
+        break
+      }
       case 'file.update':
       case 'skill.load':
         if (isToldByCall(state, event)) return
@@ -172,6 +189,7 @@ export function createTimeline(): Timeline {
       outcome: outcomeOf(event.reason),
       turns: state.turns,
       durationMs: event.durationMs ?? (seen > 0 ? seen : undefined),
+      scripted: state.scripted.session() || undefined,
       error: event.error,
     })
   }
@@ -181,7 +199,8 @@ export function createTimeline(): Timeline {
     state.workedMs += durationMs ?? 0
     const { reason, usage, cost, error, turn = state.turns } = event
     const outcome = event.failed === true || error !== undefined ? 'failed' : outcomeOf(reason)
-    rows.push({ ...place(state, event), type: 'turn', turn, reason, outcome, usage, cost, error, durationMs })
+    const scripted = state.scripted.turn() || undefined
+    rows.push({ ...place(state, event), type: 'turn', turn, reason, outcome, usage, cost, scripted, error, durationMs })
   }
 
   function prompt(state: State, event: EventOf<'prompt.submit'>): void {
@@ -215,7 +234,7 @@ export function createTimeline(): Timeline {
     rows.push(row)
     const entries = toolKind === 'plan' ? todosIn(input) : undefined
     if (entries !== undefined) plan(state, event, entries, `${row.id} plan`)
-    if (call !== undefined) state.calls.set(call, { row, at: event.at, paths: event.paths })
+    if (call !== undefined) state.calls.set(call, { row, paths: event.paths })
   }
 
   /** A plan may be told by the call that writes it and again when it is written. */
@@ -261,7 +280,7 @@ export function createTimeline(): Timeline {
       status,
       failed: toolFailed(event),
       exitCode,
-      durationMs: event.durationMs ?? between(event.startedAt, event.endedAt) ?? between(open?.at, event.at),
+      durationMs: state.waiting.took(event),
       output: text ?? error?.text ?? joinedText(content) ?? base.output,
       changes: changes.length > 0 ? changes : undefined,
     })

@@ -1,4 +1,5 @@
 // The sessions of an account: what is counted in each, and can be taken out again when a wider report replaces it.
+import { scriptProvider } from '../model/scripted.ts'
 import type { Tokens } from '../prices/price.ts'
 import { type Cell, createLedger, type LedgerOptions, type Weight } from './usage-ledger.ts'
 import { add, plus, type Sums, zero } from './usage-sums.ts'
@@ -81,7 +82,7 @@ export function createAccount(options: LedgerOptions, forget: (session: Session)
     claim.provider ??= session.provider
     claim.at ??= session.at
     met(session, claim.at)
-    const cell = ledger.cell(session.id, claim.model, claim.project ?? session.project, claim.at)
+    const cell = ledger.cell(session.id, nameOf(claim), claim.project ?? session.project, claim.at)
     const counted: Counted = { session, turn: session.turn, claim, cell }
     apply(counted, 1)
     return counted
@@ -115,6 +116,10 @@ export function createAccount(options: LedgerOptions, forget: (session: Session)
 
   return { ledger, sessionOf, count, uncount, lane, sessions: () => sessions.values(), lanes: () => lanes.values() }
 }
+
+/** Under its own name a scripted model would be taken for the one that it stands for. */
+const nameOf = ({ model, provider }: Claim): string | undefined =>
+  model !== undefined && provider === scriptProvider ? `${scriptProvider}/${model}` : model
 
 const newSession = (id: string): Session => ({
   id,

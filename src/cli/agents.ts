@@ -7,7 +7,7 @@ import { print } from './io.ts'
 import { type CommandSpec, parseOptions } from './options.ts'
 import { screenOf } from './terminal.ts'
 
-const spec: CommandSpec = {
+export const spec: CommandSpec = {
   usage: 'sluice agents [--json]',
   about: `Lists the agents that sluice knows: which are installed here, in which version, and what a session with each can have:
 permissions (it asks, and can be answered), deltas, thoughts, usage, resume, interrupt.`,

@@ -15,7 +15,7 @@ import {
 import { CommandError, exitCodes, hasCode, systemReason, usageError } from './exit.ts'
 import { type CommandSpec, parseOptions, textOption } from './options.ts'
 
-const spec: CommandSpec = {
+export const spec: CommandSpec = {
   usage: 'sluice answer BASE --option ID [--text TEXT]',
   about: `Answers the permission question that a run has written to BASE.req, in BASE.req.response. Only options that the question offers can be
 chosen, by their id or, where one alone is meant, by allow or reject.`,

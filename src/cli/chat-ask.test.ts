@@ -5,6 +5,7 @@ import type { Question } from '../supervise/permission.ts'
 import { styleFor } from '../views/style.ts'
 import { questionLines } from './ask-lines.ts'
 import { createChatAsk } from './chat-ask.ts'
+import type { Words } from './chat-keyboard.ts'
 
 const style = styleFor(false)
 const choices = ['allow_once', 'allow_always', 'reject_once'] as const
@@ -57,45 +58,64 @@ test("an agent's own options are shown by their names, each with a key", async (
   ]
   const menus: (string | undefined)[] = []
   const chosen = async (key: string): Promise<unknown> => {
-    const parts = { style, width: () => 60, put() {}, menu: (line: string | undefined) => menus.push(line) }
-    const ask = createChatAsk({ ...parts, keyboard: { choose: () => Promise.resolve(key) } })
+    const ask = createChatAsk({
+      style,
+      width: () => 60,
+      show: ({ menu }) => menus.push(menu().join('\n')),
+      settle() {},
+      keyboard: { choose: () => Promise.resolve(key), words: () => Promise.resolve({ text: '' }) },
+    })
     return (await ask(question({ options: own }), new AbortController().signal))?.option
   }
   assert.deepEqual(await Promise.all(['a', '2', 'y', 'c'].map(chosen)), ['suggestion-1', 'suggestion-2', 'allow', 'interrupt'])
-  assert.match(menus[0]!, /^  a Always allow: Bash\(npm:\*\) · 2 Always allow: mode acceptEdits · y Yes\\u001b\[2J · c Reject and stop$/)
+  assert.match(menus[0]!, /^  a Always allow: Bash\(npm:\*\) · 2 Always allow: mode\n  acceptEdits · y Yes\\u001b\[2J · c Reject and stop$/)
 })
 
-test('questions come one after another, and each answer is its own', async () => {
-  const put: string[] = []
-  const menus: (string | undefined)[] = []
-  const keys = ['a', 'n', undefined]
+/** Answers with these keys and words, one after another. */
+function answering(keys: (string | undefined)[], words: (Words | undefined)[] = []) {
+  const shown: string[] = []
+  const settled: string[] = []
   const ask = createChatAsk({
-    keyboard: { choose: () => Promise.resolve(keys.shift()) },
+    keyboard: { choose: () => Promise.resolve(keys.shift()), words: () => Promise.resolve(words.shift()) },
     style,
     width: () => 60,
-    put: (lines) => put.push(...lines),
-    menu: (line) => menus.push(line),
+    show: ({ menu }) => shown.push(menu()[0]!),
+    settle: (lines) => settled.push(...lines),
   })
-  const signal = new AbortController().signal
+  return { ask, shown, settled }
+}
+
+const signal = new AbortController().signal
+
+test('questions come one after another, and each answer is its own', async () => {
+  const { ask, shown, settled } = answering(['a', 'n', undefined], [{ text: '' }])
   const without = options.filter(({ kind }) => kind !== 'allow_always')
   const replies = await Promise.all([ask(question(), signal), ask(question({ options: without }), signal), ask(question(), signal)])
   assert.deepEqual(replies, [{ option: 'allow_always', by: 'terminal' }, { option: 'reject_once', by: 'terminal' }, undefined])
-  assert.deepEqual(menus.slice(0, 4), ['  y yes, once · a always · n no', undefined, '  y yes, once · n no', undefined])
-  assert.deepEqual(
-    put.filter((line) => /[✔✘■]/.test(line)),
-    ['  ✔ always allowed: bash "npm *"', '  ✘ refused', '  ■ withdrawn'],
-  )
+  assert.deepEqual(shown, [
+    '  y yes, once · a always · n no',
+    '  y yes, once · n no',
+    '  no, because: ▏',
+    '  y yes, once · a always · n no',
+  ])
+  assert.deepEqual(settled, ['  ✔ always allowed: bash "npm *"', '  ✘ refused', '  ■ withdrawn'])
+})
+
+test('a no can have a reason, which the agent is told; one can go back from it', async () => {
+  const { ask, settled } = answering(['n', 'n'], ['back', { text: 'use pnpm' }])
+  const text = 'The user did not allow this call, and says: use pnpm'
+  assert.deepEqual(await ask(question(), signal), { option: 'reject_once', by: 'terminal', text })
+  assert.deepEqual(settled, ['  ✘ refused: use pnpm'])
+})
+
+test('a question that is withdrawn while the reason is typed is no refusal', async () => {
+  const { ask, settled } = answering(['n'], [undefined])
+  assert.equal(await ask(question(), signal), undefined)
+  assert.deepEqual(settled, ['  ■ withdrawn'])
 })
 
 test('a question that is gone before its turn is not shown', async () => {
-  const put: string[] = []
-  const ask = createChatAsk({
-    keyboard: { choose: () => Promise.resolve('y') },
-    style,
-    width: () => 60,
-    put: (lines) => put.push(...lines),
-    menu: () => {},
-  })
+  const { ask, shown, settled } = answering(['y'])
   assert.equal(await ask(question(), AbortSignal.abort()), undefined)
-  assert.deepEqual(put, [])
+  assert.deepEqual([shown, settled], [[], []])
 })

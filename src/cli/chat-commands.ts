@@ -73,6 +73,8 @@ function helpLines(width: number): string[] {
     ['\\ Enter', 'a line break, as is Alt-Enter; pasted text may be long'],
     ['Ctrl-C', 'stops the turn; twice at an empty prompt: leaves'],
     ['Ctrl-D', 'leaves'],
+    ['y, a, n', 'the answer to a question; behind n comes the reason, if you give one'],
+    ['while it works', 'what you type is kept; Enter sends it when the turn is over'],
     ['Up, Down, Tab', 'what you typed before; the rest of a command'],
   ]
   return columns([...rows, ['', ''], ...keys], width)

@@ -28,7 +28,7 @@ export type Editor = {
   done: Promise<Typed>
 }
 
-const lineBreak = '⏎'
+export const lineBreak = '⏎'
 const shownLines = 3 // of a pasted text; a longer one is only named
 
 export function createEditor({ output, prompt, history, words, ahead = '', onDone }: EditorOptions): Editor {
@@ -87,10 +87,11 @@ export function createEditor({ output, prompt, history, words, ahead = '', onDon
   }
 }
 
-const folded = (text: string): string => text.replaceAll('\n', lineBreak)
+export const folded = (text: string): string => text.replaceAll('\n', lineBreak)
+export const withBreaks = (text: string): string => text.replaceAll(lineBreak, '\n')
 
 function unfolded(text: string, pasted: ReadonlyMap<string, string>): string {
-  let whole = text.replaceAll(lineBreak, '\n')
+  let whole = withBreaks(text)
   for (const [name, clean] of pasted) whole = whole.replace(name, () => clean)
   return whole
 }

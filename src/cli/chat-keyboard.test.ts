@@ -111,6 +111,53 @@ test('Ctrl-C at a question is for the turn, and a question can be withdrawn', as
   assert.equal(await answer, undefined)
 })
 
+test('a line that is sent while the agent works is the next prompt; Ctrl-C and Backspace take it back', async (t) => {
+  const { keyboard, typing, input } = terminal(t)
+  const type = async (keys: string): Promise<unknown> => {
+    input.write(keys)
+    await sleep(5)
+    return keyboard.ahead()
+  }
+  assert.deepEqual(await type('\r'), { text: '', isSent: false })
+  assert.deepEqual(await type('fix it\r'), { text: 'fix it', isSent: true })
+  assert.deepEqual(await type('\x7f'), { text: 'fix it', isSent: false })
+  assert.deepEqual(await type('\r'), { text: 'fix it', isSent: true })
+  assert.deepEqual(await type('and test\r'), { text: 'fix it⏎and test', isSent: true })
+  assert.equal(keyboard.takeSent(), 'fix it\nand test')
+  assert.equal(keyboard.takeSent(), undefined)
+  assert.deepEqual(await type(`no\r${ctrlC}`), { text: 'no', isSent: false })
+  assert.equal(keyboard.takeSent(), undefined)
+  assert.deepEqual(await typing('w\r'), { type: 'line', text: 'now' })
+})
+
+test('who types a line when a question comes goes on with it; a key after a pause is the answer', async (t) => {
+  const { keyboard, input } = terminal(t)
+  input.write('maybe yes')
+  await sleep(5)
+  const answer = keyboard.choose(['y', 'n'], new AbortController().signal)
+  await sleep(320)
+  input.write('y')
+  await sleep(5)
+  assert.deepEqual(keyboard.ahead(), { text: 'maybe yesy', isSent: false })
+  await sleep(750)
+  input.write('n')
+  assert.equal(await answer, 'n')
+})
+
+test('a reason is typed and pasted, and Esc goes back', async (t) => {
+  const { keyboard, input } = terminal(t)
+  const { signal } = new AbortController()
+  const told: string[] = []
+  const words = keyboard.words(signal, (text) => told.push(text))
+  input.write(`use pnpx\x7fm ${paste('not\nnpm')}\r`)
+  assert.deepEqual(await words, { text: 'use pnpm not\nnpm' })
+  assert.equal(told.at(-1), 'use pnpm not⏎npm')
+  const others = keyboard.words(signal, () => {})
+  input.write('no\x1b')
+  assert.equal(await others, 'back')
+  assert.deepEqual(keyboard.ahead(), { text: '', isSent: false })
+})
+
 test('a terminal that goes away ends whatever waits, and gets its mode back', async (t) => {
   const { keyboard, input } = terminal(t)
   assert.equal(input.isRaw, true)

@@ -6,7 +6,7 @@ import type { Event } from '../model/event.ts'
 import { totalTokens } from '../model/usage.ts'
 import type { Prepared } from '../run/builtin.ts'
 import { formatRule } from '../supervise/rules.ts'
-import { costText, countText, timeText } from '../views/amounts.ts'
+import { costOrWhy, countText, timeText } from '../views/amounts.ts'
 import { harmlessLine } from '../views/harmless.ts'
 import type { Style } from '../views/style.ts'
 import type { Book } from './chat-book.ts'
@@ -16,7 +16,14 @@ import { ownTools, toolRows, verdictText } from './tools-list.ts'
 export async function toolLines({ request, rulesFor, profile }: Prepared, width: number): Promise<string[]> {
   const servers = await request.servers?.connect()
   const rows = toolRows({
-    tools: [...request.tools, ...ownTools(request.skills.length, request.profiles.length), ...(servers?.tools() ?? [])],
+    tools: [
+      ...request.tools,
+      ...ownTools(
+        request.skills.length,
+        request.profiles.map(({ name }) => name),
+      ),
+      ...(servers?.tools() ?? []),
+    ],
     profile,
     rules: rulesFor(profile.name),
   })
@@ -71,7 +78,7 @@ export function costLines(book: Book, model: string): string[] {
       ['turns', String(book.turns())],
       ['tokens', countText(totalTokens(book.usage()))],
       ...parts.filter(([, count]) => count > 0).map(([name, count]) => [`  ${name}`, countText(count)]),
-      ['cost', usd === undefined ? 'not known: the model has no price in the table' : costText(usd)],
+      ['cost', usd === undefined && !book.scripted() ? 'not known: the model has no price in the table' : costOrWhy(usd, book.scripted())],
       ...(context === undefined ? [] : [['context', `${countText(context.used)} tokens${full}`]]),
     ],
     200,
@@ -81,11 +88,7 @@ export function costLines(book: Book, model: string): string[] {
 /** One line about how much: for the end of a chat. */
 export function sumText(book: Book): string {
   const usd = book.usd()
-  return [
-    plural(book.turns(), 'turn'),
-    `${countText(totalTokens(book.usage()))} tokens`,
-    usd === undefined ? 'cost unknown' : costText(usd),
-  ].join(' · ')
+  return [plural(book.turns(), 'turn'), `${countText(totalTokens(book.usage()))} tokens`, costOrWhy(usd, book.scripted())].join(' · ')
 }
 
 const mostSessions = 12

@@ -23,6 +23,7 @@ function createTerminal(columns: number) {
       else if (token === '\r') column = 0
       else if (!token.startsWith('\x1b')) put(token)
       else if (token.endsWith('A')) row -= Number(token.slice(2, -1))
+      else if (token.endsWith('K')) rows[row] = rows[row]!.slice(0, column)
       else if (token.endsWith('J')) rows = [...rows.slice(0, row), rows[row]!.slice(0, column)]
     }
     assert.ok(row >= 0, 'the cursor left the screen')

@@ -14,7 +14,8 @@ export type Painter = {
 const hide = '\x1b[?25l'
 const show = '\x1b[?25h'
 
-export function createPainter(write: (text: string) => void, size: () => Size): Painter {
+/** `cursor`: whether it is seen below the lines. */
+export function createPainter(write: (text: string) => void, size: () => Size, cursor: 'hidden' | 'shown' = 'hidden'): Painter {
   let drawn: readonly string[] = []
 
   function wipe(): string {
@@ -22,7 +23,8 @@ export function createPainter(write: (text: string) => void, size: () => Size): 
     const { columns } = size()
     const rows = drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(widthOf(line) / columns)), 0)
     drawn = []
-    return `\r${rows > 1 ? `\x1b[${rows - 1}A` : ''}\x1b[J`
+    // Wiped from its very start, tmux keeps a whole screen in what has scrolled out; so one row is wiped as a row.
+    return rows > 1 ? `\r\x1b[${rows - 1}A\x1b[J` : '\r\x1b[K'
   }
 
   return {
@@ -32,10 +34,11 @@ export function createPainter(write: (text: string) => void, size: () => Size): 
       if (lines.length === 0 && next.join('\n') === drawn.join('\n')) return
       const before = wipe()
       drawn = next
-      write(`${hide}${before}${lines.map((line) => `${line}\n`).join('')}${next.join('\n')}`)
+      write(`${cursor === 'hidden' ? hide : ''}${before}${lines.map((line) => `${line}\n`).join('')}${next.join('\n')}`)
     },
     clear() {
-      write(`${wipe()}${show}`)
+      const text = `${wipe()}${cursor === 'hidden' ? show : ''}`
+      if (text !== '') write(text)
     },
   }
 }

@@ -1,6 +1,7 @@
 // The session behind a chat: prepared at once, begun with the first prompt, so that a chat in which nothing was said leaves nothing.
 import { join } from 'node:path'
 import type { Event } from '../model/event.ts'
+import { modelText, scriptProvider } from '../model/scripted.ts'
 import type { Prepared } from '../run/builtin.ts'
 import type { Answerer, RunEnd, RunHandle } from '../run/contract.ts'
 import { type Book, createBook } from './chat-book.ts'
@@ -26,7 +27,7 @@ export type ChatSession = {
   history: readonly Event[]
   /** Undefined until something was said. */
   id(): string | undefined
-  /** `provider/model` */
+  /** `provider/model`, or of a script the model that it stands for. */
   model(): string
   /** Resolves when the turn is over; with the end, when that was the last one. */
   prompt(text: string): Promise<RunEnd | undefined>
@@ -103,7 +104,7 @@ export async function openChatSession(flags: RunRequest, { answerer, push, flush
     book,
     history,
     id: () => opened?.id,
-    model: () => `${chosen.provider}/${chosen.id}`,
+    model: () => (chosen.provider === scriptProvider ? modelText(chosen.id, true) : `${chosen.provider}/${chosen.id}`),
     async prompt(text) {
       run ??= await begin()
       if (end !== undefined) return end

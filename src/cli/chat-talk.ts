@@ -2,8 +2,9 @@
 import { shortPath } from '../config/places.ts'
 import { harmlessLine, harmlessLines } from '../views/harmless.ts'
 import { wrapped } from '../views/layout.ts'
+import { reasonText } from '../views/reason.ts'
 import { styleFor } from '../views/style.ts'
-import { createChatAsk } from './chat-ask.ts'
+import { type AskParts, createChatAsk } from './chat-ask.ts'
 import { commandWords, isCommand, runCommand } from './chat-commands.ts'
 import { historyPath, openHistory } from './chat-history.ts'
 import { createKeyboard } from './chat-keyboard.ts'
@@ -34,8 +35,12 @@ export async function talk(flags: RunRequest, first: string): Promise<number> {
   let session!: ChatSession
   /** What was before stays when this fails. */
   async function open(next: RunRequest): Promise<void> {
-    const own = createStage({ write, size, width, colour, thinking: next.thoughts })
-    const ask = createChatAsk({ keyboard: { choose: (...args) => keyboard.choose(...args) }, style, width, put: own.put, menu: own.hold })
+    const own = createStage({ write, size, width, colour, thinking: next.thoughts, ahead: () => keyboard.ahead() })
+    const keys = {
+      choose: (...args) => keyboard.choose(...args),
+      words: (...args) => keyboard.words(...args),
+    } satisfies AskParts['keyboard']
+    const ask = createChatAsk({ keyboard: keys, style, width, show: own.ask, settle: own.settle })
     session = await openChatSession(next, { answerer: ask, push: own.push, flush: own.flush })
     stage = own
   }
@@ -85,6 +90,7 @@ export async function talk(flags: RunRequest, first: string): Promise<number> {
       stage.hold(style.yellow('stopping … Ctrl-C again leaves at once'))
       session.stop()
     },
+    onAhead: () => stage.refresh(),
   })
   const hear = (signal: NodeJS.Signals): void => {
     heard ??= signal as Signal
@@ -103,7 +109,7 @@ export async function talk(flags: RunRequest, first: string): Promise<number> {
       if (end === undefined) return undefined
       if (session.book.turns() === before)
         // it ended while nobody worked: no turn has told why
-        stage.put([`${style.yellow('■')} ${harmlessLine(end.error?.text ?? `the session has ended: ${end.reason}`)}`])
+        stage.put([`${style.yellow('■')} ${harmlessLine(end.error?.text ?? `the session has ended: ${reasonText(end.reason)}`)}`])
       if (heard !== undefined) return signalCodes[heard]
       if (end.reason === 'cancelled_forced') return exitCodes.ok
       if (end.reason !== 'max_turns') return exitCodeOf(end)
@@ -111,7 +117,7 @@ export async function talk(flags: RunRequest, first: string): Promise<number> {
       isWorking = false
       stage.rest()
     }
-    await reopen({ session: { how: 'resumed', id: session.id() } }) // that cap is one of a prompt, not of the chat
+    await reopen({ session: { how: 'resumed', id: session.id() } }) // that limit is one of a prompt, not of the chat
     return undefined
   }
 
@@ -129,7 +135,7 @@ export async function talk(flags: RunRequest, first: string): Promise<number> {
     let isLeaving = false // Ctrl-C was pressed at an empty prompt
     for (;;) {
       print([''])
-      const given = waiting
+      const given = waiting ?? keyboard.takeSent()
       waiting = undefined
       if (given !== undefined)
         print(harmlessLines(given).map((line, index) => `${index === 0 ? style.cyan('❯') : ' '} ${style.bold(line)}`))

@@ -2,14 +2,16 @@
 import { isTerminal } from './io.ts'
 import { type CommandSpec, parseOptions } from './options.ts'
 import { exitCodes, usageError } from './exit.ts'
+import { optionGroups } from './option-groups.ts'
 import { requestFrom, agentOptions } from './run-options.ts'
 import { talk } from './chat-talk.ts'
 
-const spec: CommandSpec = {
+export const spec: CommandSpec = {
   usage: 'sluice chat [PROMPT] [options]',
   about: `Talk with the built-in agent: answers appear as they are written, and you are asked before anything is changed. Ctrl-C stops a turn,
 /help lists the commands, Ctrl-D leaves. Every session is kept and can be gone on with.`,
   options: agentOptions,
+  groups: optionGroups,
   examples: [
     ['sluice chat', 'with the model of your settings, or of the key that is set'],
     ['sluice chat --model script/demo', 'no key and no network: the words of the model are scripted'],
@@ -19,7 +21,7 @@ const spec: CommandSpec = {
   exits: [
     '0    you left',
     '2    wrong usage or settings, or no terminal',
-    '4    a cap on cost, tokens or calls was reached',
+    '4    the budget (cost, tokens, tool calls) is used up',
     '124  --timeout or --progress-timeout',
     '130  SIGINT from another program',
     '143  SIGTERM, SIGHUP or SIGQUIT',

@@ -1,15 +1,29 @@
 // sluice claude: the built-in agent behind the command line of Claude Code, for programs that start that one. bin/sluice-claude is this.
 import { wrongName } from '../config/names.ts'
-import { flagsHelp } from '../hosts/claude/flags.ts'
+import { flagOptions } from '../hosts/claude/flags.ts'
 import { claudeOptions } from '../hosts/claude/options.ts'
 import { claudeHost } from './claude-host.ts'
 import { exitCodes, say } from './exit.ts'
 import { isTerminal, print } from './io.ts'
+import { type CommandSpec, helpText } from './options.ts'
+import { screenOf } from './terminal.ts'
 import { promptOf, workFolder } from './run-options.ts'
 import { version } from './version.ts'
 
+export const spec: CommandSpec = {
+  usage: 'sluice claude --print PROMPT [options]',
+  about: `The built-in agent of sluice behind the command line of Claude Code, for programs that would start that one; they give it
+--input-format stream-json and --output-format stream-json. The environment variable SLUICE_MODEL names the model whatever the host asks for: script/demo and script/FILE need no key and no network.`,
+  options: flagOptions,
+  examples: [
+    ["SLUICE_MODEL=script/demo sluice claude -p 'say hello'", 'no key and no network: the words of the model are scripted'],
+    ["sluice claude -p 'why does the test fail?' --output-format json --allowedTools 'Bash(npm test:*)'", 'the result as one line of JSON'],
+  ],
+  exits: ['0  done, also after an interrupt of the host', 'others are those of sluice run'],
+}
+
 export async function run(argv: readonly string[]): Promise<number> {
-  if (argv.includes('--help') || argv.includes('-h')) return shown(helpText())
+  if (argv.includes('--help') || argv.includes('-h')) return shown(helpText(spec, screenOf().width))
   if (argv.includes('--version') || argv.includes('-v')) return shown(`${version} (sluice)\n`)
   const { agent, host, words, unknown } = claudeOptions(argv, workFolder('.'), process.env)
   if (unknown.length > 0) say(`sluice: passed over, for they are not known here: ${unknown.join(' ')}`)
@@ -33,23 +47,3 @@ function shown(text: string): number {
   print(text)
   return exitCodes.ok
 }
-
-const helpText = (): string => `The built-in agent of sluice behind the command line of Claude Code, for programs that would start that one.
-
-Usage: sluice claude --print PROMPT [options]
-       sluice claude --input-format stream-json --output-format stream-json [options]
-
-Options:
-${flagsHelp()}
-  --help  show this help
-
-The environment variable SLUICE_MODEL names the model whatever the host asks for: script/demo and script/FILE need no key and no network.
-
-Examples:
-  SLUICE_MODEL=script/demo sluice claude -p 'say hello'
-      no key and no network: the words of the model are scripted
-  sluice claude -p 'why does the test fail?' --output-format json --allowedTools 'Bash(npm test:*)'
-      the result as one line of JSON
-
-Exit codes: those of sluice run; 0 also after an interrupt of the host.
-`

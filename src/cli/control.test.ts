@@ -101,7 +101,7 @@ test('what a run refuses, and a run that is not there, are errors of the command
     [['history', '--after', '5'], 1, /there is no event 5 yet/],
     [['--run', 'other', 'status'], 2, /no run listens there/],
     [['dance'], 2, /"dance" is not what to do: status/],
-    [['answer', 'q1'], 2, /one OPTION/],
+    [['answer', 'q1'], 1, /no permission question is open/],
     [['cancel', 'now'], 2, /"now" is too much/],
     [['status', 'run_2'], 2, /"run_2" is too much; a run is named by --run ID/],
     [['shutdown', 'imediate'], 2, /^shutdown "imediate" is neither graceful nor immediate; did you mean immediate\?\n$/],
@@ -125,7 +125,7 @@ test('what is wrong with the words is told also when there is no run', async () 
   const cases: [string[], RegExp][] = [
     [['status', 'run_2'], /^"run_2" is too much/],
     [['shutdown', 'x'], /^shutdown "x" is neither/],
-    [['answer', 'q1'], /one OPTION/],
+    [['answer'], /an OPTION/],
     [['choose', 'q1'], /an ANSWER to each/],
     [['emit', 'nonsense'], /"nonsense" is not JSON/],
     [['prompt', ' '], /the text is empty/],
@@ -272,4 +272,60 @@ test('answer gives the id of the question along, and writes for nobody else', as
     assert.match(stderr, /cannot write .*: it is a folder$/m)
     assert.equal(code, 1)
   }
+})
+
+test('without a command the runs of the machine are listed, with their open questions', async () => {
+  await using run = await fakeRun()
+  const idle = await control(run)
+  assert.match(idle.stdout, /^run_1 {2}working {2}for .* {2}\/project\n$/)
+  run.ask('per_0123456789abcdef')
+  const asked = await control(run)
+  assert.equal(asked.code, 0)
+  assert.match(asked.stdout, /^run_1 {2}waiting for you \(1 question\) /)
+  assert.match(
+    asked.stdout,
+    /\n {2}abcdef {2}Allow bash: bash "rm -r x"\?\n {4}sluice control answer abcdef allow {2}\(allow_once, reject_once\)\n/,
+  )
+  const lines = (await control(run, '--json')).stdout.trimEnd().split('\n')
+  assert.equal(lines.length, 1)
+  assert.deepEqual(JSON.parse(lines[0]!), JSON.parse((await control(run, 'status')).stdout))
+  const wrong = await control(run, '--limit', '3')
+  assert.deepEqual([wrong.code, wrong.stderr], [2, '--limit is for history (see --help)\n'])
+  const none = await start('control', [], { XDG_RUNTIME_DIR: newFolder() }).done
+  assert.deepEqual([none.code, none.stdout], [0, 'no run can be reached on this machine; sluice run starts one\n'])
+})
+
+test('the only open question needs no id, and ids may be short', async () => {
+  await using run = await fakeRun()
+  const none = await control(run, 'answer', 'allow')
+  assert.deepEqual([none.code, none.stderr], [1, 'no permission question is open; see sluice control\n'])
+  for (const [id, words] of [
+    ['per_1111', ['allow']],
+    ['per_2222', ['deny']],
+    ['per_3333333333333', ['33333', 'deny']],
+    ['per_4444444444444', ['--run', 'run', 'per_44', 'allow_once']],
+  ] as const) {
+    run.ask(id)
+    const { code, stdout, stderr } = await control(run, 'answer', ...words)
+    assert.deepEqual([code, stdout], [0, 'answered\n'], stderr)
+  }
+  assert.deepEqual(
+    run.replies.map(([id, { option }]) => [id, option]),
+    [
+      ['per_1111', 'allow_once'],
+      ['per_2222', 'reject_once'],
+      ['per_3333333333333', 'reject_once'],
+      ['per_4444444444444', 'allow_once'],
+    ],
+  )
+  run.ask('per_5_000001')
+  run.ask('per_6_000001')
+  const several = await control(run, 'answer', 'allow')
+  assert.equal(several.code, 2)
+  assert.match(several.stderr, /^several questions are open, name one: sluice control answer ID allow\|deny\n {2}_?5?_?000001/)
+  assert.match(
+    (await control(run, 'answer', '000001', 'allow')).stderr,
+    /is the short form of several questions: per_5_000001, per_6_000001/,
+  )
+  assert.equal(run.replies.length, 4)
 })

@@ -1,27 +1,31 @@
 // sluice control: look at a run while it goes on, answer its questions, and tell it what to do next.
 import { readFileSync } from 'node:fs'
-import { parseJson, type Rec, stringifyJson } from '../base/json.ts'
+import { isRecord, parseJson, type Rec, stringifyJson } from '../base/json.ts'
 import { nearest } from '../base/nearest.ts'
 import { quoted } from '../base/text.ts'
-import { type Client, connectTo, findSocket, readToken } from '../control/client.ts'
+import { type Client, connectTo, type Found, findRuns, findSocket, readToken } from '../control/client.ts'
 import { historyLimit, shutdownModes } from '../control/methods.ts'
 import type { WritableDialect } from '../dialects/contract.ts'
+import { writableNames } from './dialects.ts'
 import { CommandError, exitCodes, usageError } from './exit.ts'
 import { isTerminal, print } from './io.ts'
 import { reached } from './control-reach.ts'
+import { onlyQuestion, questionsOf, runsAsJson, runsForPeople, wholeId } from './control-runs.ts'
 import { tail } from './control-tail.ts'
 import { type CommandSpec, numberOption, type Parsed, parseOptions, textOption } from './options.ts'
 import { writable } from './run-outputs.ts'
+import { screenOf } from './terminal.ts'
 
-const spec: CommandSpec = {
-  usage: 'sluice control [--run ID|--control-socket PATH] COMMAND [options]',
-  about: `Reaches a run over its control socket. COMMAND is one of:
+export const spec: CommandSpec = {
+  usage: 'sluice control [--run ID|--control-socket PATH] [COMMAND] [options]',
+  about: `Reaches a run over its control socket. Without a COMMAND it lists the runs of this machine and their open questions.
+An ID may be shortened to its beginning or its end. COMMAND is one of:
   status              what it is doing, as JSON
   tail                its events as they come, a line each
   history             its last events, or those after a number
   prompt TEXT|-       gives it another prompt
   interrupt TEXT|-    stops what it does, and gives it another prompt
-  answer ID OPTION    answers a permission question
+  answer [ID] OPTION  answers a permission question: allow, deny, or an option of it; without ID the only one that is open
   choose ID ANSWER…   answers a question that is a choice: a number or your own words for each
   emit JSON|-         puts an event of your own into its stream
   cancel              ends it, as Ctrl-C does
@@ -32,12 +36,21 @@ Without a name the only run that goes on is meant.`,
     'control-socket': { type: 'string', value: 'PATH', help: 'the path of its socket, when it was given one' },
     after: { type: 'string', value: 'N', help: 'tail, history: begin after the event of this number; tail --after 0 tells all' },
     limit: { type: 'string', value: 'N', help: 'history: so many events at most (default 64, at most 256)' },
-    format: { type: 'string', value: 'DIALECT', help: 'tail, history: sluice (default), avenor, aictrl, appctl, claude, acp' },
+    format: {
+      type: 'string',
+      value: 'DIALECT',
+      choices: writableNames,
+      help: 'tail, history: sluice (default), avenor, aictrl, appctl, claude, acp',
+    },
     answers: { type: 'boolean', help: 'tail: while it runs, questions wait for somebody to answer them' },
     text: { type: 'string', value: 'TEXT', help: 'answer: what the model is told beside it' },
     turn: { type: 'boolean', help: 'cancel: only the turn, not the session' },
+    json: { type: 'boolean', help: 'without a command: a line of JSON for each run' },
   },
+  words: ['status', 'tail', 'history', 'prompt', 'interrupt', 'answer', 'choose', 'emit', 'cancel', 'shutdown'],
   examples: [
+    ['sluice control', 'which runs are there, and what do they ask?'],
+    ['sluice control answer allow', 'answer the only question that is open'],
     ['sluice control status', 'of the only run'],
     ['sluice control tail --after 0 | sluice watch -', 'all that happened, and all that comes'],
     ['sluice control answer q1 allow_once', 'let it do what it asks for'],
@@ -83,17 +96,23 @@ const actions: Record<string, Action> = {
       return 'interrupted, prompt queued\n'
     }
   },
-  answer: ([id, option, ...more], values) => {
-    if (id === undefined || option === undefined || more.length > 0) throw usageError('give the ID of the question and one OPTION')
+  answer: ([word, option, ...more], values) => {
+    if (word === undefined || option === undefined || more.length > 0)
+      throw usageError('give an OPTION, or the ID of a question and an OPTION')
     const text = textOption(values, 'text')
     return async (client, token) => {
-      await client.call('answer_permission', { id, option, token: token(), ...(text !== undefined && { text }) })
+      const status = await statusOf(client)
+      const id = wholeId(word, status)
+      const isOffered = questionsOf(status).some((asked) => asked.id === id && asked.options.includes(option))
+      const said = option === 'deny' && !isOffered ? 'reject' : option
+      await client.call('answer_permission', { id, option: said, token: token(), ...(text !== undefined && { text }) })
       return 'answered\n'
     }
   },
-  choose: ([id, ...answers]) => {
-    if (id === undefined || answers.length === 0) throw usageError('give the ID of the question and an ANSWER to each of its parts')
+  choose: ([word, ...answers]) => {
+    if (word === undefined || answers.length === 0) throw usageError('give the ID of the question and an ANSWER to each of its parts')
     return async (client, token) => {
+      const id = wholeId(word, await statusOf(client))
       await client.call('answer_question', { id, answers, token: token() })
       return 'answered\n'
     }
@@ -148,17 +167,45 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (parsed === undefined) return exitCodes.ok
   const { values, files } = parsed
   const [name = '', ...words] = files
+  if (name === '' && files.length === 0) return list(values)
   const action = Object.hasOwn(actions, name) ? actions[name] : undefined
   if (action === undefined) throw unknownAction(name)
+  if (values['json'] === true)
+    throw usageError('--json is for sluice control without a command; what commands print is JSON already (see --help)')
   for (const [option, names] of Object.entries(uses))
     if (values[option] !== undefined && !names.includes(name))
       throw usageError(`--${option} is for ${names.join(' and ')}, not for ${name} (see --help)`)
-  const work = await action(words, values)
-  const path = await reached(socketIn(values), exitCodes.usage)
+  const isOnly = name === 'answer' && words.length === 1
+  const only = isOnly ? onlyQuestion(await reached(runsIn(values), exitCodes.usage)) : undefined
+  const work = await action(only === undefined ? words : [only.id, ...words], values)
+  const path = only?.path ?? (await reached(socketIn(values), exitCodes.usage))
   using client = await reached(connectTo(path), exitCodes.usage)
   const said = await reached(work(client, () => readToken(path)))
   if (typeof said === 'string') print(said)
   return exitCodes.ok
+}
+
+async function list(values: Values): Promise<number> {
+  const others = Object.keys(uses).find((option) => values[option] !== undefined)
+  if (others !== undefined) throw usageError(`--${others} is for ${uses[others]!.join(' and ')} (see --help)`)
+  const runs = await reached(runsIn(values), exitCodes.usage)
+  if (values['json'] === true) print(runsAsJson(runs))
+  else print(runsForPeople(runs, Date.now(), isTerminal(1) ? screenOf().width : Infinity))
+  return exitCodes.ok
+}
+
+/** All that can be reached, or the one that the options name. */
+async function runsIn(values: Values): Promise<Found[]> {
+  if (values['run'] === undefined && values['control-socket'] === undefined) return findRuns(process.env)
+  const path = await socketIn(values)
+  using client = await connectTo(path)
+  const status = await statusOf(client)
+  return [{ run: String(status['run']), path, cwd: String(status['cwd']), status }]
+}
+
+async function statusOf(client: Client): Promise<Rec> {
+  const status = await client.call('status')
+  return isRecord(status) ? status : {}
 }
 
 function unknownAction(name: string): CommandError {

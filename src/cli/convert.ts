@@ -10,7 +10,7 @@ import { type CommandSpec, dialectOption, parseOptions, sizeOption, textOption }
 import { redactionOf, redactOption } from './redaction.ts'
 import { writeAll } from './write.ts'
 
-const spec: CommandSpec = {
+export const spec: CommandSpec = {
   usage: 'sluice convert [FILE|-] --to DIALECT [options]',
   about: `Translates an event stream into another dialect (${writableNames.join(', ')}), record by record as it comes in.
 What the target cannot say is counted and told on stderr; what sluice had to add is marked with a key "synthetic".`,
@@ -23,6 +23,7 @@ What the target cannot say is counted and told on stderr; what sluice had to add
     },
     dialect: { type: 'string', value: 'DIALECT', help: 'the same as --from' },
     losses: { type: 'string', value: 'FILE', help: 'write every loss and addition to FILE, one JSON object a line' },
+    quiet: { type: 'boolean', help: 'no account on stderr of what was lost and added; lines that could not be read are told all the same' },
     strict: { type: 'boolean', help: 'exit 1 when anything was dropped' },
     carry: {
       type: 'boolean',
@@ -78,7 +79,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   })
   await input.read((block) => converter.push(block))
   const summary = converter.end()
-  report(summary, input.dialect.name, to.name, told)
+  report(summary, input.dialect.name, to.name, told, values['quiet'] === true)
   redaction?.tell()
   if (losses !== undefined) writeLosses(losses, quoted(lossesFile, 500), summary)
   const dropped = summary.losses.some(({ how }) => how === 'drop')
@@ -105,9 +106,9 @@ function writeLosses(fd: number, name: string, { losses, additions }: Summary): 
   closeSync(fd)
 }
 
-function report({ records, issues, losses, additions }: Summary, from: string, to: string, told: number): void {
+function report({ records, issues, losses, additions }: Summary, from: string, to: string, told: number, isQuiet: boolean): void {
   if (told > 20) say(`sluice: … and ${told - 20} more`)
-  if (losses.length + additions.length + issues === 0) return
+  if (isQuiet || losses.length + additions.length + issues === 0) return
   const counted = (entries: { code: string; count: number }[]): string =>
     entries.map(({ code, count }) => (count === 1 ? code : `${code} ×${count}`)).join(', ')
   const dropped = losses.filter(({ how }) => how === 'drop')

@@ -18,7 +18,7 @@ import { liveRun } from './run-live.ts'
 import { screenOf } from './terminal.ts'
 import { loadPrices } from './usage-prices.ts'
 
-const spec: CommandSpec = {
+export const spec: CommandSpec = {
   usage: 'sluice demo',
   about: `Runs the built-in agent in a small project whose test fails: it finds the bug, mends it, uses a skill and a subagent, and is refused
 one command. Needs no key and no network. What it told is left in a folder, in five dialects, with a digest.`,
@@ -114,7 +114,7 @@ function closing(folder: string): string[] {
     `All of it is in ${folder}`,
     ...left.map(([name, about]) => `  ${name.padEnd(12)} ${about}`),
     '',
-    `Look again: ${shellWord(called())} show ${shellWord(join(folder, 'streams', 'claude.ndjson'))}`,
+    `Look again: ${shellWord(called())} show ${shellWord(join(folder, 'streams', 'sluice.ndjson'))}`,
   ]
 }
 

@@ -9,7 +9,7 @@ import { type CommandSpec, parseOptions } from './options.ts'
 /** The start of a stream tells; more is read only until a record settles it, as all commands do. */
 const enough = 1 << 20
 
-const spec: CommandSpec = {
+export const spec: CommandSpec = {
   usage: 'sluice detect [FILE|-] [--json]',
   about: 'Tells which dialect a stream is in, from the records in its first MiB, or from the first that settles it.',
   options: {

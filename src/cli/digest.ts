@@ -12,18 +12,24 @@ import { exitCodes, say, usageError } from './exit.ts'
 import { blocks, oneFile, screen, stdout } from './io.ts'
 import { type CommandSpec, dialectOption, listOption, parseOptions, sizeOption } from './options.ts'
 import { redactionOf, redactOption } from './redaction.ts'
+import { formatOption } from './report-format.ts'
 import { rulesIn } from './rules.ts'
 import { loadPrices } from './usage-prices.ts'
 import { createJson } from './watch-json.ts'
 import { createCleaner } from './watch-redact.ts'
 import type { Seen } from './watch-view.ts'
 
-const spec: CommandSpec = {
+export const spec: CommandSpec = {
   usage: 'sluice digest [FILE|-] [options]',
   about: `Tells what a recording comes to: who ran, what was asked, turns, tools, files, commands, permissions, findings, errors,
 silence and loops, tokens and cost, and how it ended. Any dialect; several sessions in one file are told apart.`,
   options: {
-    json: { type: 'boolean', help: 'the digest as one JSON object' },
+    format: {
+      type: 'string',
+      value: 'FORMAT',
+      help: 'pretty (default), json, markdown for the summary of a CI job, junit for its tests, github for annotations',
+    },
+    json: { type: 'boolean', help: 'the digest as one JSON object: the same as --format json' },
     classify: { type: 'boolean', help: 'instead: every record, its own bytes, with its class as the last key, "classify"' },
     rules: { type: 'string', value: 'FILE', help: 'your own rules for classes, as YAML; they go before the built-in ones' },
     'fail-on': { type: 'string', many: true, value: 'LIST', help: 'exit with 1 if there was any of: finding, error, denied (with commas)' },
@@ -36,6 +42,8 @@ silence and loops, tokens and cost, and how it ended. Any dialect; several sessi
     ['sluice digest session.ndjson', 'a page about the session'],
     ["sluice digest session.ndjson --json | jq '.sessions[0].ended'", 'for programs'],
     ['sluice digest session.ndjson --fail-on error,denied', 'for CI: the page, and exit code 1 if something went wrong'],
+    ['sluice digest session.ndjson --format markdown >> "$GITHUB_STEP_SUMMARY"', 'the summary of a job'],
+    ['sluice digest session.ndjson --format junit > sluice.xml', 'the report of a job, as tests'],
     ['sluice digest run.log --classify --rules rules.yaml > tagged.log', 'every event with its class, your own events too'],
   ],
   exits: [
@@ -48,16 +56,23 @@ silence and loops, tokens and cost, and how it ended. Any dialect; several sessi
 const countOf = { finding: 'findings', error: 'errors', denied: 'denied' } as const satisfies Record<string, keyof Digest['counts']>
 type Trouble = keyof typeof countOf
 
+const formats = ['pretty', 'json', 'markdown', 'junit', 'github'] as const
+type Format = (typeof formats)[number]
+
 export async function run(argv: readonly string[]): Promise<number> {
   const parsed = parseOptions(spec, argv)
   if (parsed === undefined) return exitCodes.ok
   const { values, files } = parsed
   const failOn = [...new Set(listOption(values, 'fail-on').flatMap(troubleIn))]
-  if (values['json'] === true && values['classify'] === true)
-    throw usageError('--json is for the digest; --classify writes every record with its class, as JSON')
+  const format = formatOption(values, formats)
+  if ((values['json'] === true || values['format'] !== undefined) && values['classify'] === true)
+    throw usageError(
+      `--${values['json'] === true ? 'json' : 'format'} is for the digest; --classify writes every record with its class, as JSON`,
+    )
   const rules = values['rules'] === undefined ? undefined : await rulesIn(values['rules'] as string)
   const maxLine = sizeOption(values, 'max-line')
-  const input = await open(blocks(oneFile(files)), dialectOption(values))
+  const file = oneFile(files)
+  const input = await open(blocks(file), dialectOption(values))
   const price = createPricer(await loadPrices())
   const fold = createDigest({ rules, nameOf: input.dialect.tag, price })
   const tagged = values['classify'] === true ? createTagged() : undefined
@@ -95,7 +110,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   else cleaner?.end().forEach(tag)
   tagged?.flush()
   const digest = fold.report()
-  if (tagged === undefined) await show(digest, values['json'] === true)
+  if (tagged === undefined) await show(digest, format, new Set(failOn), file === '-' ? undefined : file)
   redaction?.tell()
   const found = failOn.filter((trouble) => digest.counts[countOf[trouble]] > 0)
   if (found.length > 0) say(`sluice: failed on ${found.map((trouble) => `${trouble} (${digest.counts[countOf[trouble]]})`).join(', ')}`)
@@ -117,12 +132,34 @@ function troubleIn(list: string): Trouble[] {
   })
 }
 
-async function show(digest: Digest, asJson: boolean): Promise<void> {
-  if (asJson) return printJson(digest)
-  const [{ digestLines }, { screenOf }] = await Promise.all([import('../views/digest.ts'), import('./terminal.ts')])
+async function show(digest: Digest, format: Format, failOn: ReadonlySet<Trouble>, file: string | undefined): Promise<void> {
+  if (format === 'json') return printJson(digest)
   const out = screen()
-  for (const line of digestLines(digest, screenOf())) out.line(line)
+  for (const line of await linesOf(digest, format, failOn, file)) out.line(line)
   out.flush()
+}
+
+/** Each view is loaded alone. All of them make harmless what they show. */
+async function linesOf(
+  digest: Digest,
+  format: Exclude<Format, 'json'>,
+  failOn: ReadonlySet<Trouble>,
+  file: string | undefined,
+): Promise<Iterable<string>> {
+  switch (format) {
+    case 'markdown':
+      return (await import('../views/digest-markdown.ts')).digestMarkdown(digest)
+    case 'github':
+      return (await import('../views/digest-github.ts')).digestAnnotations(digest, failOn, file)
+    case 'junit': {
+      const [{ junitLines }, { digestSuite }] = await Promise.all([import('../views/junit.ts'), import('../views/digest-junit.ts')])
+      return junitLines('sluice digest', [digestSuite(digest, failOn, file)])
+    }
+    case 'pretty': {
+      const [{ digestLines }, { screenOf }] = await Promise.all([import('../views/digest.ts'), import('./terminal.ts')])
+      return digestLines(digest, screenOf())
+    }
+  }
 }
 
 /** One session after the other: as a single text all of them would take several times their size. */

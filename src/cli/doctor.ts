@@ -17,7 +17,7 @@ import { placesAt } from './places-at.ts'
 import { loadPrices } from './usage-prices.ts'
 import { version } from './version.ts'
 
-const spec: CommandSpec = {
+export const spec: CommandSpec = {
   usage: 'sluice doctor [options]',
   about: `Looks at all that the built-in agent needs: programs, settings and whether they are trusted, keys (only their names), the model,
 MCP servers, skills, and the folder of sessions. Each line is fine, worth a note, or a problem, with what to do.`,

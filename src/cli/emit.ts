@@ -9,7 +9,7 @@ import { exitCodes, usageError } from './exit.ts'
 import { blocks } from './io.ts'
 import { type CommandSpec, parseOptions } from './options.ts'
 
-const spec: CommandSpec = {
+export const spec: CommandSpec = {
   usage: 'sluice emit JSON|-',
   about: `Puts an event of your own into the stream of the run that this command runs in, told as it is to those who read Avenor's dialect. The
 run is found by the variable SLUICE_EMIT_SOCKET, which every run sets for its agent. With - events are read from stdin, one a line.`,

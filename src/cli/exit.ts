@@ -65,8 +65,14 @@ export class ClosedPipe extends Error {
   override readonly name = 'ClosedPipe'
 }
 
+let before: (() => void) | undefined
+
+/** What has to leave the terminal first: a line that is only there for the moment. */
+export const beforeSaying = (act: (() => void) | undefined): void => void (before = act)
+
 /** One line for people. Whatever of it came from a stream is made harmless here. */
 export function say(line: string): void {
+  before?.()
   try {
     writeSync(2, `${harmless(line)}\n`)
   } catch {

@@ -1,10 +1,12 @@
 // Where a command reads and writes. Files are read in blocks into one buffer; the hot path never waits.
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs'
+import type { Readable } from 'node:stream'
 import { mostChunk, roomForChunk } from '../base/moulds.ts'
 import { quoted } from '../base/text.ts'
 import type { Output } from '../stream/convert.ts'
 import { harmless } from '../views/harmless.ts'
 import { createJsonOut } from './json-out.ts'
+import { isGzip, unzipped } from './gzip.ts'
 import { CommandError, exitCodes, hasCode, systemReason, usageError } from './exit.ts'
 import { writeAll } from './write.ts'
 
@@ -51,9 +53,44 @@ export function blocks(file: string): Blocks {
   const [fd, name] = file === '-' ? [0, 'stdin'] : [opened(file, constants.O_RDONLY), quoted(file, 500)]
   const stat = fstatSync(fd)
   if (file === '-' && stat.isDirectory()) throw usageError('cannot read stdin: it is a folder') // Node takes it for empty
-  if (file === '-' && !stat.isFile()) return streamBlocks(process.stdin, name)
+  if (file === '-' && !stat.isFile()) return plainBlocks(process.stdin, name)
   mustNotBeOutput(stat, name)
-  return blocksOf(fd, name)
+  return isGzipFile(fd, stat) ? unzippedFile(fd, name) : blocksOf(fd, name)
+}
+
+/** Without moving the place where others who have the same file open go on. */
+function isGzipFile(fd: number, stat: Stats): boolean {
+  if (!stat.isFile() || stat.size < 3) return false
+  const first = Buffer.alloc(3)
+  try {
+    return readSync(fd, first, 0, first.length, 0) === first.length && isGzip(first)
+  } catch {
+    return false // whoever reads it says why not
+  }
+}
+
+function unzippedFile(fd: number, name: string): AsyncGenerator<Uint8Array> {
+  const { createReadStream } = process.getBuiltinModule('node:fs')
+  return streamBlocks(unzipped(createReadStream('', { fd, autoClose: fd !== 0 }), name), name)
+}
+
+/** Compressed bytes are unzipped. Which they are, the first that come tell. */
+async function* plainBlocks(stream: Readable, name: string): AsyncGenerator<Uint8Array> {
+  const source = streamBlocks(stream, name)
+  const held: Uint8Array[] = []
+  let size = 0
+  while (size < 3) {
+    const { done, value } = await source.next()
+    if (done === true) return yield* held
+    held.push(value)
+    size += value.length
+  }
+  async function* all(): AsyncGenerator<Uint8Array> {
+    yield* held
+    yield* source
+  }
+  if (isGzip(Buffer.concat(held))) yield* unzipped(process.getBuiltinModule('node:stream').Readable.from(all()), name)
+  else yield* all()
 }
 
 /** What is written would be read again, without an end. */
@@ -111,7 +148,7 @@ export function pipeBlocks(file: string, signal?: AbortSignal): Blocks {
   const name = quoted(file, 500)
   const options = { fd, readable: true, writable: false, ...(signal && { signal }) }
   // Only here: both are slow to load.
-  if (fstatSync(fd).isFIFO()) return streamBlocks(new (process.getBuiltinModule('node:net').Socket)(options), name)
+  if (fstatSync(fd).isFIFO()) return plainBlocks(new (process.getBuiltinModule('node:net').Socket)(options), name)
   const { isatty, ReadStream } = process.getBuiltinModule('node:tty')
   return isatty(fd) ? streamBlocks(new ReadStream(fd, options), name) : blocksOf(fd, name)
 }

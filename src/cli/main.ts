@@ -3,60 +3,13 @@ import { statSync } from 'node:fs'
 import module from 'node:module'
 import { nearest } from '../base/nearest.ts'
 import { makeFolder } from '../files/folder.ts'
+import { commands } from './commands.ts'
 import { CommandError, exitCodes, say } from './exit.ts'
 import { version } from './version.ts'
 import { writeAll } from './write.ts'
 
-type Command = { run(argv: readonly string[]): Promise<number> }
-
-const commands: Record<string, [about: string, load: () => Promise<Command>]> = {
-  run: ['give a prompt to an agent, and see what it does', () => import('./run.ts')],
-  chat: ['talk to the built-in agent in the terminal', () => import('./chat.ts')],
-  agents: ['list the agents that can be run, and what each can do', () => import('./agents.ts')],
-  control: ['look at a run, answer its questions, tell it what to do next', () => import('./control.ts')],
-  answer: ['answer a question that a run has asked by file', () => import('./answer.ts')],
-  emit: ['put an event of your own into the run you are in', () => import('./emit.ts')],
-  demo: ['watch the built-in agent mend a small project, without a key', () => import('./demo.ts')],
-  convert: ['translate a stream into another dialect', () => import('./convert.ts')],
-  validate: ['check shape and order of a stream, and repair it', () => import('./validate.ts')],
-  detect: ['tell which dialect a stream is in', () => import('./detect.ts')],
-  schema: ['print the JSON Schema of the events or of a dialect', () => import('./schema.ts')],
-  watch: ['tell what happens in a stream, as it happens', () => import('./watch.ts')],
-  digest: ['sum a session up: what was done, what failed, what it cost', () => import('./digest.ts')],
-  show: ['read a recorded session in the terminal', () => import('./show.ts')],
-  usage: ['count tokens and cost over all logs of this machine', () => import('./usage.ts')],
-  models: ['look up prices and context limits of models', () => import('./models.ts')],
-  model: ['serve a model from a script, so that agents run offline', () => import('./model.ts')],
-  tools: ['list the tools an agent would have here, and what the rules say', () => import('./tools.ts')],
-  doctor: ['say what this machine and project have, and what is missing', () => import('./doctor.ts')],
-  claude: ['the built-in agent behind the command line of Claude Code', () => import('./claude.ts')],
-  trust: ["let a project's own settings count", () => import('./trust.ts')],
-  skills: ['list the skills an agent would have here', () => import('./skills.ts')],
-  tour: ['see all of this on a recorded session', () => import('./tour.ts')],
-}
-
 /** They have read and written all when they return. To take a heap apart that nobody needs any more takes ten milliseconds and more. */
 const endAtOnce = new Set(['convert', 'validate', 'digest', 'show', 'usage'])
-
-const overview = (): string => `sluice runs, gates, watches and translates the event streams of coding agents.
-
-Usage: sluice COMMAND [options] [FILE|-]
-
-Commands:
-${Object.entries(commands)
-  .map(([name, [about]]) => `  ${name.padEnd(9)} ${about}`)
-  .join('\n')}
-
-  sluice COMMAND --help, or sluice help COMMAND: its options, with examples.
-  sluice --version: the version.
-  --debug, with any command: where a fault of sluice came from.
-
-Examples:
-  claude -p "fix the test" --output-format stream-json --verbose | sluice convert --to avenor
-      an agent's stream in another program's words, as it happens
-  sluice validate session.ndjson
-      is this recording whole and legal?
-`
 
 const helps: ReadonlySet<string> = new Set(['help', '--help', '-h'])
 
@@ -64,7 +17,7 @@ async function main(argv: readonly string[]): Promise<number> {
   const [name, ...rest] = argv
   if (name === 'help' && rest[0] !== undefined && !helps.has(rest[0])) return main([...rest, '--help'])
   if (name === undefined || helps.has(name)) {
-    writeAll(1, Buffer.from(overview()))
+    writeAll(1, Buffer.from((await import('./help.ts')).overview()))
     return name === undefined ? exitCodes.usage : exitCodes.ok
   }
   if (name === '--version' || name === '-V') {
@@ -130,7 +83,9 @@ type SystemError = Error & { code?: string; syscall?: string; exitCode?: number 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? true
 
 if (Number(process.versions.node.split('.')[0]) < 24) {
-  console.error(`sluice needs Node 24 or newer; this is ${process.version}`)
+  console.error(
+    `sluice needs Node 24 or newer; this is ${process.version}. Install it from https://nodejs.org, or beside sluice with: npm install node@24`,
+  )
   process.exit(exitCodes.usage)
 }
 keepCompiled(process.env)

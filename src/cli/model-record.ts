@@ -17,7 +17,7 @@ import { firstSignal, listening, portIn } from './model-listen.ts'
 import { createScriptWriter, type ScriptWriter } from './model-writer.ts'
 import { type CommandSpec, parseOptions, textOption } from './options.ts'
 
-const spec: CommandSpec = {
+export const spec: CommandSpec = {
   usage: 'sluice model record SCRIPT [options]',
   about: `Passes the requests of an agent on to its provider, from 127.0.0.1, and writes a script of what the model says: .yaml or .json.
 Prints where it is and how to start each agent, with the agent's own key, then records until SIGINT or SIGTERM.`,

@@ -11,7 +11,7 @@ import { firstSignal, listening, portIn } from './model-listen.ts'
 import { type CommandSpec, parseOptions, textOption } from './options.ts'
 import { writeAll } from './write.ts'
 
-const spec: CommandSpec = {
+export const spec: CommandSpec = {
   usage: 'sluice model serve SCRIPT [options]',
   about: `Answers agents from a script, on 127.0.0.1: the Anthropic Messages, OpenAI Responses and Chat Completions, and Gemini APIs.
 Prints where it is and how to start each agent, then serves until SIGINT or SIGTERM.`,

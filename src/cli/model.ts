@@ -1,31 +1,36 @@
 // sluice model: the scripted model. Its first word says what to do with it.
 import { nearest } from '../base/nearest.ts'
 import { quoted } from '../base/text.ts'
+import type { Command } from './commands.ts'
 import { exitCodes, usageError } from './exit.ts'
 import { print } from './io.ts'
+import { screenOf } from './terminal.ts'
+import { broken } from './wrap.ts'
 
-const actions: Record<string, () => Promise<{ run(argv: readonly string[]): Promise<number> }>> = {
-  record: () => import('./model-record.ts'),
+export const actions: Readonly<Record<string, () => Promise<Command>>> = {
   serve: () => import('./model-serve.ts'),
+  record: () => import('./model-record.ts'),
 }
 
-const overview = `A model whose words stand in a script, so that agents run without a key and always do the same.
+const overview = (
+  width: number,
+): string => `${broken('A model whose words stand in a script, so that agents run without a key and always do the same.', width, 0)}
 
 Usage: sluice model ACTION [options]
 
 Actions:
   serve SCRIPT [--port N] [--json] [--log FILE]
-      answer real agents from a script, on loopback
+      ${broken('answer real agents from a script, on loopback', width, 6)}
   record SCRIPT [--port N] [--upstream PROVIDER|URL] [--json]
-      stand between an agent and its provider, and write a script of what the model says
+      ${broken('stand between an agent and its provider, and write a script of what the model says', width, 6)}
 
-  sluice model ACTION --help shows the options of an action, with examples.
+  ${broken('sluice model ACTION --help shows the options of an action, with examples.', width, 2)}
 `
 
 export async function run(argv: readonly string[]): Promise<number> {
   const [name, ...rest] = argv
   if (name === undefined || name === '--help' || name === '-h') {
-    print(overview)
+    print(overview(screenOf().width))
     return name === undefined ? exitCodes.usage : exitCodes.ok
   }
   const action = Object.hasOwn(actions, name) ? actions[name] : undefined

@@ -19,7 +19,7 @@ const modelsDev = 'https://models.dev'
 const patience = 15_000
 const largest = 64 * 2 ** 20
 
-const spec: CommandSpec = {
+export const spec: CommandSpec = {
   usage: 'sluice models [PATTERN] [options]',
   about: `Lists the models whose prices are known: context, and dollars for a million tokens. A PATTERN is a part of a name, or the
 name of a model as an agent writes it.`,

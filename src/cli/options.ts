@@ -2,18 +2,32 @@
 import { nearest } from '../base/nearest.ts'
 import { quoted } from '../base/text.ts'
 import { usageError } from './exit.ts'
+import { screenOf } from './terminal.ts'
+import { broken } from './wrap.ts'
 import { writeAll } from './write.ts'
 
 // Not imported: that would load all that node:util can do, about five milliseconds of every start.
 const { parseArgs } = process.getBuiltinModule('node:util')
 
 /** `many`: it may be given several times. */
-export type OptionSpec = { type: 'string' | 'boolean'; help: string; value?: string; hidden?: boolean; many?: boolean }
+export type OptionSpec = {
+  type: 'string' | 'boolean'
+  help: string
+  value?: string
+  /** Values that a shell offers; others may be allowed too. */
+  choices?: readonly string[]
+  hidden?: boolean
+  many?: boolean
+}
 
 export type CommandSpec = {
   usage: string
   about: string
   options: Record<string, OptionSpec>
+  /** Headings, with the options that help lists under them. The others stand under "Options". */
+  groups?: Readonly<Record<string, readonly string[]>>
+  /** What the first word may be, for completion. Without it and without FILE in the usage, nothing is offered. */
+  words?: readonly string[]
   examples: readonly [command: string, meaning: string][]
   exits?: readonly string[]
 }
@@ -31,7 +45,7 @@ export function parseOptions(spec: CommandSpec, argv: readonly string[]): Parsed
     throw usageError(explain(error, argv, { ...spec.options, help }))
   }
   if (parsed.values['help'] === true) {
-    writeAll(1, Buffer.from(helpText(spec, process.stdout.columns || Infinity)))
+    writeAll(1, Buffer.from(helpText(spec, screenOf().width)))
     return undefined
   }
   const values = parsed.values as Parsed['values']
@@ -103,26 +117,18 @@ function explainValue(message: string, known: CommandSpec['options']): string {
   return `--${name} ${option.type === 'boolean' ? 'takes no value' : `needs a value: --${name} ${value}${dashed}`} (see --help)`
 }
 
-/** What may be pasted is never broken. Into a file or a pipe, every option is a line. */
-export function helpText({ usage, about, options, examples, exits = [] }: CommandSpec, width: number): string {
-  const rows = Object.entries({ ...options, help })
-    .filter(([, { hidden }]) => hidden !== true)
-    .map(([name, { value, help: text }]) => [`--${name}${value === undefined ? '' : ` ${value}`}`, text] as const)
-  const flags = Math.max(...rows.map(([flag]) => flag.length))
-  const beside = flags + 4
-  const option = ([flag, text]: readonly [string, string]): string =>
-    width - beside < leastBeside ? `  ${flag}\n      ${broken(text, width, 6)}` : `  ${flag.padEnd(flags)}  ${broken(text, width, beside)}`
+/** Wrapped to the width; what may be pasted is never broken. */
+export function helpText(spec: CommandSpec, width: number): string {
+  const { usage, about, examples, exits = [] } = spec
   const exit = (line: string): string => {
     const at = line.search(/(?<= {2})\S/) // behind the code
     return `  ${line.slice(0, at)}${broken(line.slice(at), width, at + 2)}`
   }
   return [
-    width === Infinity ? about : broken(about.replaceAll('\n', ' '), width, 0),
+    ...aboutLines(about, width),
     '',
     `Usage: ${usage}`,
-    '',
-    'Options:',
-    ...rows.map(option),
+    ...optionLines(spec, width),
     '',
     'Examples:',
     ...examples.flatMap(([command, meaning]) => [`  ${command}`, `      ${broken(meaning, width, 6)}`]),
@@ -131,20 +137,46 @@ export function helpText({ usage, about, options, examples, exits = [] }: Comman
   ].join('\n')
 }
 
+/** Paragraphs, and rows of a list, which begin with two spaces. */
+function aboutLines(about: string, width: number): string[] {
+  const blocks = about.replaceAll(/(?<!^| {2}.*)\n(?! {2})/gm, ' ').split('\n')
+  return blocks.map((block) => {
+    const at = /^ {2}.*? {2,}(?=\S)/.exec(block)?.[0].length ?? 0
+    if (at === 0) return broken(block, width, 0)
+    const [head, text] = [block.slice(0, at), block.slice(at)]
+    return width - at < leastBeside ? `${head.trimEnd()}\n      ${broken(text, width, 6)}` : `${head}${broken(text, width, at)}`
+  })
+}
+
+/** The options of a command under their headings, without hidden ones. */
+export function optionsByHeading({
+  options,
+  groups = {},
+}: CommandSpec): [heading: string, options: [name: string, option: OptionSpec][]][] {
+  const shown = Object.entries({ ...options, help }).filter(([, { hidden }]) => hidden !== true)
+  const grouped = Object.entries(groups).map(([heading, names]): [string, typeof shown] => [
+    heading,
+    shown.filter(([name]) => names.includes(name)).toSorted(([a], [b]) => names.indexOf(a) - names.indexOf(b)),
+  ])
+  const named = new Set(Object.values(groups).flat())
+  const others = shown.filter(([name]) => !named.has(name))
+  return [...grouped, [grouped.length === 0 ? 'Options' : 'Other', others] as [string, typeof shown]].filter(([, list]) => list.length > 0)
+}
+
+function optionLines(spec: CommandSpec, width: number): string[] {
+  const flagOf = ([name, { value }]: [string, OptionSpec]): string => `--${name}${value === undefined ? '' : ` ${value}`}`
+  const sections = optionsByHeading(spec)
+  const flags = Math.max(...sections.flatMap(([, list]) => list).map((entry) => flagOf(entry).length))
+  const beside = flags + 4
+  const option = (entry: [string, OptionSpec]): string =>
+    width - beside < leastBeside
+      ? `  ${flagOf(entry)}\n      ${broken(entry[1].help, width, 6)}`
+      : `  ${flagOf(entry).padEnd(flags)}  ${broken(entry[1].help, width, beside)}`
+  return sections.flatMap(([heading, list]) => ['', `${heading}:`, ...list.map(option)])
+}
+
 /** Columns that a text beside its option needs; with fewer it stands below. */
 const leastBeside = 30
-
-/** The text behind `indent` columns: broken at spaces, each further line begins under the first. */
-function broken(text: string, width: number, indent: number): string {
-  const lines: string[] = []
-  for (const word of text.split(' ')) {
-    const line = lines.pop()
-    if (line === undefined) lines.push(word)
-    else if (indent + line.length + 1 + word.length <= width) lines.push(`${line} ${word}`)
-    else lines.push(line, word)
-  }
-  return lines.join(`\n${' '.repeat(indent)}`)
-}
 
 /** `--dialect` is another name of `--from`. */
 export function dialectOption({ from, dialect }: Parsed['values']): string | undefined {

@@ -3,6 +3,7 @@ import { nearest } from '../base/nearest.ts'
 import { plural, quoted } from '../base/text.ts'
 import type { WritableDialect } from '../dialects/contract.ts'
 import { join } from 'node:path'
+import { createScripted } from '../analyze/scripted.ts'
 import type { Event, EventOf } from '../model/event.ts'
 import { outcomeOf } from '../model/outcome.ts'
 import { totalTokens } from '../model/usage.ts'
@@ -11,13 +12,15 @@ import type { EventSink, RunEnd, RunHandle } from '../run/contract.ts'
 import { dialectSink } from '../run/sinks.ts'
 import type { Attachment } from '../supervise/contract.ts'
 import { deniedButRan } from '../supervise/denied-but-ran.ts'
-import { costText, countText, durationText } from '../views/amounts.ts'
+import { costOrWhy, countText, durationText } from '../views/amounts.ts'
+import { reasonText } from '../views/reason.ts'
 import { dialectNames, writableNames } from './dialects.ts'
 import { type CommandError, exitCodeOf, say, signalCodes, usageError } from './exit.ts'
 import { isSameFile, isTerminal, mustBeAnother, stdout } from './io.ts'
 import type { RunRequest, SessionWanted } from '../run/request.ts'
 import { startRun, type StartedRun } from '../run/service.ts'
 import { arrayOut, lineOut, openOutput, outputOf, writable } from './run-outputs.ts'
+import type { RunScreen } from './run-screen.ts'
 import { leave } from './run-sentinel.ts'
 import { type Opened, openSession } from '../run/session.ts'
 import { surroundings } from './surroundings.ts'
@@ -55,9 +58,11 @@ async function oneRun(
   const folder = join(around.dataFolder, 'sessions')
   const unwritten = createUnwritten()
   const last = lastEnd()
+  // The view is large, and of no use to a program.
+  const live = format === 'pretty' ? (await import('./run-screen.ts')).createRunScreen() : undefined
   const sinks: EventSink[] = [
     last.sink,
-    await mainSink(format, array, flags.thoughts, unwritten),
+    await mainSink(format, array, flags.thoughts, unwritten, live?.out),
     ...(await fileSinks(outputs, { read, thoughts: flags.thoughts, unwritten })),
   ]
   const agent = await agentOf(flags, around)
@@ -72,7 +77,7 @@ async function oneRun(
     await onRun?.()
     const session = await openSession(flags.session, folder, cwd)
     const isAsked = interactive && isTerminal(0) && process.stderr.isTTY
-    const terminal = isAsked ? (await import('./ask.ts')).askOnTerminal() : undefined // loaded where there is somebody to ask
+    const terminal = isAsked ? (await import('./ask.ts')).askOnTerminal(live?.aside) : undefined // loaded where there is somebody to ask
     const another = (wanted: SessionWanted): Promise<Opened> => openSession(wanted, folder, cwd)
     const onLogFailed = unwritten.by('the session file')
     return startRun(flags, around, { agent, session, sinks, ...terminal, another, onLogFailed })
@@ -84,15 +89,14 @@ async function oneRun(
   const code = unwritten.code(exitCodeOf(done, signals.heard()))
   const why = last.why()
   if (why !== undefined) say(`sluice: ${why}`)
-  say(summaryOf(done, run.session()))
+  say(summaryOf(done, run.session(), last.scripted()))
   return { done, run, code, signals }
 }
 
 // ── outputs ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-async function mainSink(format: string, array: boolean, thoughts: boolean, unwritten: Unwritten): Promise<EventSink> {
-  // The view is large, and of no use to a program.
-  if (format === 'pretty') return unless(!thoughts, (await import('./run-pretty.ts')).prettySink(unwritten))
+async function mainSink(format: string, array: boolean, thoughts: boolean, unwritten: Unwritten, live?: RunScreen): Promise<EventSink> {
+  if (live !== undefined) return unless(!thoughts, (await import('./run-pretty.ts')).prettySink(unwritten, live))
   if (!dialectNames.includes(format)) throw unknownFormat(format)
   const dialect = await writable(format, '--format')
   const lines = isTerminal(1) ? stdout() : lineOut(1)
@@ -139,11 +143,16 @@ const unless = (quiet: boolean, sink: EventSink): EventSink =>
     : sink
 
 /** Why the run did not end well, in one line: as every reader is told it, for keys are taken out there. */
-function lastEnd(): { sink: EventSink; why(): string | undefined } {
+function lastEnd(): { sink: EventSink; why(): string | undefined; scripted(): boolean } {
+  const scripted = createScripted()
   let end: EventOf<'session.end'> | undefined
-  const push = (event: Event): void => void (event.kind === 'session.end' && (end = event))
+  function push(event: Event): void {
+    scripted.push(event)
+    if (event.kind === 'session.end') end = event
+  }
   return {
     sink: { push, flush() {}, end() {} },
+    scripted: scripted.session,
     why() {
       const { reason, error } = end ?? {}
       // That a denied call was made is said when it happens.
@@ -156,13 +165,13 @@ function lastEnd(): { sink: EventSink; why(): string | undefined } {
 const maxWhy = 1000
 const shortened = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most)}…` : text)
 
-function summaryOf({ durationMs, turns, usage, cost, reason }: RunEnd, session: string): string {
+function summaryOf({ durationMs, turns, usage, cost, reason }: RunEnd, session: string, scripted: boolean): string {
   const parts = [
-    reason === 'end_turn' ? 'done' : reason.replaceAll('_', ' '),
+    reasonText(reason),
     durationText(durationMs),
-    plural(turns, 'model turn'),
+    plural(turns, 'model call'),
     `${countText(totalTokens(usage))} tokens`,
-    cost === undefined ? 'cost unknown' : costText(cost.usd),
+    costOrWhy(cost?.usd, scripted),
     session,
   ]
   return `sluice: ${parts.join(' · ')}`

@@ -46,3 +46,13 @@ test('/dev/null and the like need no owner', async () => {
   out.flush()
   out.close?.()
 })
+
+test('folders that are missing are made; one that cannot be made is told', async (t) => {
+  const at = folder(t)
+  const out = await openOutput(join(at, 'a/b/events.ndjson'))
+  out.line('x')
+  out.flush()
+  out.close?.()
+  assert.equal(readFileSync(join(at, 'a/b/events.ndjson'), 'utf8'), 'x\n')
+  await assert.rejects(openOutput(join(at, 'a/b/events.ndjson/c/d')), /cannot write to ".*d": its folder cannot be made: /)
+})

@@ -1,8 +1,9 @@
 // Where a run is told: stdout, and a file, pipe or device for each --on-event. Lines leave whole, as soon as the program has a moment.
 import { closeSync, constants, fchmodSync, fstatSync, ftruncateSync, lstatSync, openSync, type Stats, statSync, writeSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { nearest } from '../base/nearest.ts'
 import { quoted } from '../base/text.ts'
+import { makeFolder } from '../files/folder.ts'
 import { createLineBlock } from '../files/line-block.ts'
 import type { WritableDialect } from '../dialects/contract.ts'
 import { isWritable } from '../dialects/contract.ts'
@@ -41,8 +42,9 @@ export async function writable(name: string, flag: string, hint = ''): Promise<W
   return dialect
 }
 
-/** Emptied, and for nobody else to read. A named pipe waits a few seconds for its reader. */
+/** Emptied, and for nobody else to read. Folders that are missing are made. A named pipe waits a few seconds for its reader. */
 export async function openOutput(path: string): Promise<LineOut> {
+  makeFolderOf(path)
   checkOwner(path, lstatSync(path, { throwIfNoEntry: false }))
   const isPipe = statSync(path, { throwIfNoEntry: false })?.isFIFO() === true
   const { O_WRONLY, O_CREAT, O_NONBLOCK } = constants
@@ -62,6 +64,14 @@ export async function openOutput(path: string): Promise<LineOut> {
       if (isPipe && hasCode(error, 'ENXIO') && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20))
       else throw usageError(`cannot write to ${quoted(path, 500)}: ${openReason(error)}`)
     }
+  }
+}
+
+function makeFolderOf(path: string): void {
+  try {
+    makeFolder(dirname(resolve(path)))
+  } catch (error) {
+    throw usageError(`cannot write to ${quoted(path, 500)}: its folder cannot be made: ${systemReason(error)}`)
   }
 }
 

@@ -2,15 +2,17 @@
 import { resolve } from 'node:path'
 import { isTerminal, mustBeAnother } from './io.ts'
 import { textOption, listOption, type CommandSpec, type Parsed, parseOptions, readableOptions } from './options.ts'
+import { optionGroups } from './option-groups.ts'
 import { requestFrom, agentOptions, attachmentsOf, promptOf, runOptions } from './run-options.ts'
 import { quoted } from '../base/text.ts'
+import { writableNames } from './dialects.ts'
 import { exitCodes, usageError } from './exit.ts'
 import { checkFit } from './run-fit.ts'
 import { fileSinks, liveRun } from './run-live.ts'
 import { leave, leaveOnSignal, withSentinel } from './run-sentinel.ts'
 import { createUnwritten } from './run-unwritten.ts'
 
-const spec: CommandSpec = {
+export const spec: CommandSpec = {
   usage: 'sluice run [PROMPT|-] [options]',
   about: `Gives a prompt to an agent, the built-in one unless another is named, and tells what it does, as it happens. On a terminal you are
 asked before it changes anything; without one, what no rule allows is refused and told. Every run is kept under
@@ -18,13 +20,24 @@ asked before it changes anything; without one, what no rule allows is refused an
   options: {
     'prompt-file': { type: 'string', value: 'FILE', help: 'read the prompt from a file' },
     file: { type: 'string', many: true, value: 'FILE', help: 'give the agent a file along with the prompt: text, picture or PDF' },
-    format: { type: 'string', value: 'FORMAT', help: 'pretty (default), or NDJSON: sluice, aictrl, avenor, appctl, claude, acp' },
+    format: {
+      type: 'string',
+      value: 'FORMAT',
+      choices: ['pretty', ...writableNames],
+      help: 'pretty (default), or NDJSON: sluice, aictrl, avenor, appctl, claude, acp',
+    },
     array: { type: 'boolean', help: 'with --format of a dialect: write one JSON array instead of a line a record' },
-    'input-format': { type: 'string', value: 'FORMAT', help: 'text (default), or claude: prompts and answers come on stdin as JSON lines' },
+    'input-format': {
+      type: 'string',
+      value: 'FORMAT',
+      choices: ['text', 'claude'],
+      help: 'text (default), or claude: prompts and answers come on stdin as JSON lines',
+    },
     'on-event': { type: 'string', many: true, value: '[DIALECT:]PATH', help: 'write the events to a file or pipe too (default: avenor)' },
     ...agentOptions,
     ...runOptions,
   },
+  groups: optionGroups,
   examples: [
     ["sluice run --model script/demo 'say hello'", 'no key and no network: the words of the model are scripted'],
     ["sluice run 'why does the test fail?' --read-only", 'it may look, and change nothing'],
@@ -38,7 +51,7 @@ asked before it changes anything; without one, what no rule allows is refused an
     '1    failed, the model refused, or something could not be written',
     '2    wrong usage or settings',
     '3    the answer was cut at the token limit',
-    '4    a cap on turns, cost, tokens or calls was reached',
+    '4    the budget (cost, tokens, tool calls) or --max-turns is used up',
     '5    the agent gave up ([abort] alone on a line)',
     '124  --timeout or --progress-timeout',
     '130  SIGINT, or cancelled otherwise',

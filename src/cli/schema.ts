@@ -5,11 +5,12 @@ import { CommandError, exitCodes, systemReason, usageError } from './exit.ts'
 import { print } from './io.ts'
 import { type CommandSpec, parseOptions } from './options.ts'
 
-const spec: CommandSpec = {
+export const spec: CommandSpec = {
   usage: 'sluice schema [DIALECT|config|script]',
   about: `Prints the JSON Schema (2020-12) of one record: of sluice's own events, or of a dialect (${dialectNames.join(', ')});
 or of the settings (config), or of a script for the scripted model (script).`,
   options: {},
+  words: [...dialectNames, 'config', 'script'],
   examples: [
     ['sluice schema > event.schema.json', 'the canonical event'],
     ['sluice schema avenor', 'the records of Avenor'],

@@ -11,7 +11,7 @@ import { redactionOf, redactOption } from './redaction.ts'
 import { createShowTotals } from './show-totals.ts'
 import { screenOf } from './terminal.ts'
 
-const spec: CommandSpec = {
+export const spec: CommandSpec = {
   usage: 'sluice show [FILE|-] [options]',
   about: `Shows a session for reading: prompts, thoughts, tool calls with what became of them, diffs, answers, subagents, questions
 and their answers, and a closing line with turns, time, tokens and cost. Any dialect, also while it is written.`,
@@ -61,7 +61,7 @@ export async function run(argv: readonly string[]): Promise<number> {
         else redactor.event(event).forEach(tell)
       }
     },
-    { maxLine, others: claimers, raw: 'none' },
+    { maxLine, others: claimers, raw: input.dialect.name === 'avenor' ? 'unmapped' : 'none' },
   )
   const price = async (): Promise<void> => {
     await totals.loadPrices()

@@ -10,7 +10,7 @@ import { type CommandSpec, parseOptions } from './options.ts'
 import { placesAt } from './places-at.ts'
 import { screenOf } from './terminal.ts'
 
-const spec: CommandSpec = {
+export const spec: CommandSpec = {
   usage: 'sluice skills [options]',
   about: `Lists the skills that sluice run finds: SKILL.md in .claude/skills, .agents/skills and .sluice/skills, of the home folder and of the
 project. Files that are not skills are named on stderr, with the reason.`,

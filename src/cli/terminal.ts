@@ -9,9 +9,12 @@ export type Screen = { width: number; colour: boolean }
 
 export function screenOf(env: NodeJS.ProcessEnv = process.env, out: Out = isTerminal(1) ? process.stdout : {}): Screen {
   const columns = out.columns || Number(env['COLUMNS']) || usual // a terminal may say that it has none
-  const refused = isSet(env['NO_COLOR']) || env['TERM'] === 'dumb' || isSet(env['CI'])
+  const refused = isSet(env['NO_COLOR']) || isPlain(env)
   const forced = isSet(env['FORCE_COLOR']) && env['FORCE_COLOR'] !== '0'
   return { width: Math.max(20, Math.min(widest, columns)), colour: forced || (out.isTTY === true && !refused) }
 }
+
+/** Nothing is to be written over. */
+export const isPlain = (env: NodeJS.ProcessEnv = process.env): boolean => env['TERM'] === 'dumb' || isSet(env['CI'])
 
 const isSet = (value: string | undefined): boolean => value !== undefined && value !== '' && value !== 'false'

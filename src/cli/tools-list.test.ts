@@ -8,6 +8,7 @@ const tool = (name: string, server?: string) => ({
   source: server === undefined ? ('builtin' as const) : ('mcp' as const),
   ...(server !== undefined && { server }),
   description: 'Does a thing. And more.\nDetails',
+  parameters: { type: 'object' },
 })
 const verdicts = (rules: readonly string[], only?: string[]): Record<string, string> =>
   Object.fromEntries(
@@ -39,11 +40,23 @@ test('what the model does not see is hidden: denied whatever it is given, or not
 test('one sentence is enough; skills and subagents are there when there are any', () => {
   assert.equal(toolRows({ tools: [tool('bash')], profile: {}, rules: [] })[0]!.description, 'Does a thing.')
   assert.deepEqual(
-    ownTools(2, 0).map(({ name }) => name),
+    ownTools(2, []).map(({ name }) => name),
     ['skill'],
   )
   assert.deepEqual(
-    ownTools(0, 2).map(({ name }) => name),
+    ownTools(0, ['default', 'explore']).map(({ name }) => name),
     ['task'],
+  )
+})
+
+test('a row has the arguments of its tool', () => {
+  const rows = toolRows({ tools: [tool('bash'), ...ownTools(1, ['default', 'explore'])], profile: {}, rules: [] })
+  assert.deepEqual(
+    rows.map(({ name, parameters }) => [name, Object.keys((parameters['properties'] ?? {}) as object)]),
+    [
+      ['bash', []],
+      ['skill', ['name']],
+      ['task', ['description', 'prompt', 'subagent_type', 'task_id']],
+    ],
   )
 })

@@ -69,7 +69,7 @@ test('what an untrusted project wants is left out and told', () => {
   const { stdout, stderr } = runCommand('tools', ['--json'], where)
   const [bash, read] = rowsOf(stdout)
   assert.deepEqual([bash?.action, read?.hidden], ['ask', true])
-  assert.match(stderr, /not trusted, left out: .*sluice\.jsonc: permission bash/)
+  assert.match(stderr, /not trusted, left out: .*sluice\.jsonc: permission bash.*sluice trust\)\n$/)
   assert.equal(rowsOf(runCommand('tools', ['--json', '--trust-project'], where).stdout)[0]?.action, 'allow')
 })
 

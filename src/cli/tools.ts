@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { builtinTools } from '../agents/builtin/tools/index.ts'
 import { plural, quoted } from '../base/text.ts'
 import { chooseProfile } from '../config/profiles.ts'
+import { untrustedText } from '../config/untrusted.ts'
 import { defaultRules } from '../supervise/rules.ts'
 import { harmlessLine } from '../views/harmless.ts'
 import { styleFor } from '../views/style.ts'
@@ -18,7 +19,7 @@ import { ownTools, type ToolRow, toolRows, verdictText } from './tools-list.ts'
 
 const { profile, permission, settings } = agentOptions as Record<'profile' | 'permission' | 'settings', (typeof agentOptions)[string]>
 
-const spec: CommandSpec = {
+export const spec: CommandSpec = {
   usage: 'sluice tools [options]',
   about: `Lists the tools that a session here would have: where each comes from, and whether a call is allowed, asked about or denied. MCP
 servers are connected to and asked for theirs; how that went is told on stderr.`,
@@ -55,13 +56,21 @@ export async function run(argv: readonly string[]): Promise<number> {
     const servers = values['no-mcp'] === true ? undefined : await connectHere(here, places, process.env)
     try {
       const rows = toolRows({
-        tools: [...builtinTools(), ...ownTools(skills.skills.length, found.profiles.length), ...(servers?.tools() ?? [])],
+        tools: [
+          ...builtinTools(),
+          ...ownTools(
+            skills.skills.length,
+            found.profiles.map(({ name }) => name),
+          ),
+          ...(servers?.tools() ?? []),
+        ],
         profile: chosen,
         rules: [...defaultRules, ...here.settings.rules, ...chosen.rules, ...rules],
       })
       if (values['json'] === true) print(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
       else show(rows)
-      for (const text of here.settings.leftOut) say(`sluice: not trusted, left out: ${text}`)
+      const untrusted = untrustedText(here.settings.leftOut)
+      if (untrusted !== undefined) say(`sluice: ${untrusted}`)
       return tellServers(servers?.status() ?? []) ? exitCodes.ok : exitCodes.failed
     } finally {
       await servers?.close()

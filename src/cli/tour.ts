@@ -13,7 +13,7 @@ import { print } from './io.ts'
 import { type CommandSpec, parseOptions } from './options.ts'
 import { run as show } from './show.ts'
 
-const spec: CommandSpec = {
+export const spec: CommandSpec = {
   usage: 'sluice tour',
   about: 'Shows detect, validate and convert on a recorded session of Claude Code that ships with sluice.',
   options: {},

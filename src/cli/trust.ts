@@ -14,7 +14,7 @@ import { print } from './io.ts'
 import { type CommandSpec, parseOptions } from './options.ts'
 import { placesAt } from './places-at.ts'
 
-const spec: CommandSpec = {
+export const spec: CommandSpec = {
   usage: 'sluice trust [DIR] [options]',
   about: `Shows what the settings and the agents (.claude/agents) of a project would grant, and trusts them as they are now, once you agree.
 Until then, and after every change of a file, it can only tighten: deny, ask, and lower limits. DIR is the working folder without it.`,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Totals } from '../analyze/usage.ts'
 import { widthOf } from '../views/layout.ts'
-import { usageLines } from './usage-print.ts'
+import { notes, usageLines } from './usage-print.ts'
 
 const sums = (input: number): Totals => ({
   input,
@@ -41,4 +41,10 @@ test('a name is not cut inside a character', () => {
       `${width}`,
     )
   }
+})
+
+test('what a script would have cost is named, and nobody misses a price of it', () => {
+  const scripted = { ...sums(1000), key: 'script/claude-sonnet-4-5', costUsd: 0.5, reportedUsd: 0.5 }
+  const report = { totals: scripted, days: [], sessions: [], projects: [], agents: [], unpriced: [{ model: 'script/a.yaml', tokens: 5 }] }
+  assert.deepEqual(notes({ ...report, models: [scripted] }, []), ['scripted, no real cost: script/claude-sonnet-4-5 ($0.500 of the sum)'])
 })

@@ -2,6 +2,7 @@
 import type { Group, Totals, UsageReport } from '../analyze/usage.ts'
 import { severalAgents } from '../analyze/usage-sums.ts'
 import { plural } from '../base/text.ts'
+import { isScripted } from '../model/scripted.ts'
 import type { Source } from '../prices/table.ts'
 import { costText, countText } from '../views/amounts.ts'
 import { harmlessLine } from '../views/harmless.ts'
@@ -71,7 +72,7 @@ function shortened(key: string, most: number): string {
 }
 
 /** What the numbers rest on, for people. */
-export function notes({ totals, agents, unpriced }: UsageReport, sources: readonly Source[]): string[] {
+export function notes({ totals, models, agents, unpriced }: UsageReport, sources: readonly Source[]): string[] {
   const lines: string[] = []
   if (agents.length > 0) {
     const tokens = agents.reduce((sum, agent) => sum + columns.reduce((all, bucket) => all + (agent[bucket] ?? 0), 0), 0)
@@ -80,8 +81,14 @@ export function notes({ totals, agents, unpriced }: UsageReport, sources: readon
   }
   if (totals.reportedUsd > 0 && totals.pricedUsd > 0)
     lines.push(`${costText(totals.reportedUsd)} were told by the agents, ${costText(totals.pricedUsd)} worked out from prices`)
+  const scripted = models.filter(({ key }) => isScripted({ model: key }))
+  if (scripted.length > 0) {
+    const usd = scripted.reduce((sum, { costUsd }) => sum + costUsd, 0)
+    const names = scripted.map(({ key }) => harmlessLine(key)).join(', ')
+    lines.push(`scripted, no real cost: ${names}${usd > 0 ? ` (${costText(usd)} of the sum)` : ''}`)
+  }
   if (totals.pricedUsd > 0) lines.push(`prices: ${sources.map(sourceText).join(', then ')}`)
-  for (const { model, tokens } of unpriced)
+  for (const { model, tokens } of unpriced.filter((one) => !isScripted(one)))
     lines.push(`no price is known for ${harmlessLine(model)}: ${countText(tokens)} tokens are not in the cost`)
   return lines
 }

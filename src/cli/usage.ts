@@ -20,7 +20,7 @@ const groupings = { day: 'days', model: 'models', session: 'sessions', project: 
   keyof UsageReport
 >
 
-const spec: CommandSpec = {
+export const spec: CommandSpec = {
   usage: 'sluice usage [PATH…|-] [options]',
   about: `Adds up the tokens that agents used and what they cost. Without a PATH it reads the logs of Claude Code, Codex, Gemini CLI,
 opencode and Copilot on this machine; a PATH is a log or stream of any dialect, or a folder of them. Every message counts once.`,

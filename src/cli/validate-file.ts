@@ -1,6 +1,7 @@
 // Is one file of `sluice validate` legal? What is found is told as it is found.
 import { printable } from '../base/text.ts'
 import { createValidator, type Finding, type Verdict } from '../stream/validate.ts'
+import { workflowCommand } from '../views/workflow-command.ts'
 import { claimers, open } from './dialects.ts'
 import { CommandError, OutputError } from './exit.ts'
 import { blocks, pipeBlocks, statOf } from './io.ts'
@@ -9,17 +10,23 @@ import { blocks, pipeBlocks, statOf } from './io.ts'
 export type Way = {
   from: string | undefined
   maxLine: number | undefined
-  json: boolean
+  format: 'plain' | 'json' | 'github'
   named: boolean
   /** Other processes read at the same time. */
   together: boolean
 }
 export type Result = { file: string; dialect?: string; verdict?: Verdict; error?: { message: string; exitCode: number } }
 
-export function describe(finding: Finding, { json, named }: Pick<Way, 'json' | 'named'>, file: string): string {
-  if (json) return JSON.stringify(named ? { file, ...finding } : finding)
+export function describe(finding: Finding, { format, named }: Pick<Way, 'format' | 'named'>, file: string): string {
+  if (format === 'json') return JSON.stringify(named ? { file, ...finding } : finding)
   const { line, byte, severity, code, text, rule } = finding
+  if (format === 'github') return annotation(finding, file)
   return `${named ? `${printable(file)}: ` : ''}line ${line}, byte ${byte}: ${severity} ${code}: ${text}. Rule: ${rule}`
+}
+
+function annotation({ line, severity, code, text, rule }: Finding, file: string): string {
+  const place = { file: file === '-' ? undefined : file, line, title: code }
+  return workflowCommand(severity === 'error' ? 'error' : 'warning', place, `${text}. Rule: ${rule}`)
 }
 
 /** `before` is called before each block is read. */

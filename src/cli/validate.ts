@@ -2,20 +2,27 @@
 import { plural, printable } from '../base/text.ts'
 import { createValidator } from '../stream/validate.ts'
 import { claimers, dialectNames, mustBeDialect, open } from './dialects.ts'
-import { exitCodes, say } from './exit.ts'
+import { noCommand } from '../views/workflow-command.ts'
+import { exitCodes, say, usageError } from './exit.ts'
 import { blocks, oneFile, stdout } from './io.ts'
+import { formatOption } from './report-format.ts'
 import { type CommandSpec, dialectOption, numberOption, parseOptions, sizeOption } from './options.ts'
-import { describe, type Result, validateFile } from './validate-file.ts'
+import { describe, type Result, validateFile, type Way } from './validate-file.ts'
 import { asHelper, help, validateFiles } from './validate-files.ts'
 
-const spec: CommandSpec = {
+export const spec: CommandSpec = {
   usage: 'sluice validate [FILE…|-] [options]',
   about: `Checks that every record is valid JSON of the right shape, and that the records come in a legal order.
 Each finding has its line, byte, code, severity and the rule it breaks.`,
   options: {
     from: { type: 'string', value: 'DIALECT', help: `the dialect (default: auto): ${dialectNames.join(', ')}` },
     dialect: { type: 'string', value: 'DIALECT', help: 'the same as --from' },
-    json: { type: 'boolean', help: 'findings as JSON, one a line' },
+    format: {
+      type: 'string',
+      value: 'FORMAT',
+      help: 'plain (default), json, junit for the tests of a CI job, github for annotations',
+    },
+    json: { type: 'boolean', help: 'findings as JSON, one a line: the same as --format json' },
     strict: { type: 'boolean', help: 'warnings fail too' },
     repair: {
       type: 'boolean',
@@ -27,6 +34,7 @@ Each finding has its line, byte, code, severity and the rule it breaks.`,
   examples: [
     ['sluice validate run.ndjson', 'prints nothing but a summary when all is well'],
     ['sluice validate --json *.ndjson', 'many recordings, two at a time'],
+    ['sluice validate --format junit *.ndjson > sluice.xml', 'the report of a CI job, as tests'],
     ['sluice validate --repair killed.ndjson > whole.ndjson', 'closes what a killed run left open'],
   ],
   exits: [
@@ -40,21 +48,32 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (argv[0] === asHelper) return help()
   const parsed = parseOptions(spec, argv)
   if (parsed === undefined) return exitCodes.ok
-  const { values, files } = parsed
+  const { values } = parsed
   const from = dialectOption(values)
   if (from !== undefined && from !== 'auto') mustBeDialect(from, '--from') // told once, not for each file
   const maxLine = sizeOption(values, 'max-line')
   const jobs = numberOption(values, 'jobs', { whole: true, least: 1 })
-  const json = values['json'] === true
+  const format = formatOption(values, formats)
   const strict = values['strict'] === true
-  if (values['repair'] === true) return repair(oneFile(files), from, maxLine, json, strict)
+  if (values['repair'] === true) {
+    if (format === 'junit')
+      throw usageError('--repair writes the stream to stdout, and so does --format junit its report; give one of them')
+    return repair(oneFile(parsed.files), { from, maxLine, format, named: false, together: false }, strict)
+  }
+  const files = format === 'junit' ? [...new Set(parsed.files)] : parsed.files // a report has one suite a file
   const named = files.length > 1
-  const way = { from, maxLine, json, named }
+  const report = format === 'junit' ? (await import('./validate-junit.ts')).createReport(strict) : undefined
+  const way = report === undefined ? { from, maxLine, format: format as Way['format'], named } : { from, maxLine, ...report.way }
+  const print = report?.take ?? printer()
   const results = named
-    ? await validateFiles(files, way, jobs, printer())
-    : [await validateFile(oneFile(files), { ...way, together: false }, printer())]
-  return conclude(results, strict, named)
+    ? await validateFiles(files, way, jobs, print)
+    : [await validateFile(oneFile(files), { ...way, together: false }, print)]
+  report?.write(results)
+  return conclude(results, strict, { named, format })
 }
+
+const formats = ['plain', 'json', 'junit', 'github'] as const
+type Format = (typeof formats)[number]
 
 const printer = (): ((line: string) => void) => {
   let out: ReturnType<typeof stdout> | undefined
@@ -65,12 +84,13 @@ const printer = (): ((line: string) => void) => {
   }
 }
 
-function conclude(results: Result[], strict: boolean, named: boolean): number {
+function conclude(results: Result[], strict: boolean, { named, format }: { named: boolean; format: Format }): number {
   let exitCode: number = exitCodes.ok
+  const tell = format === 'github' ? (line: string): void => say(noCommand(line)) : say
   for (const { file, dialect, verdict, error } of results) {
     const prefix = named ? `${printable(file)}: ` : ''
     if (error !== undefined) {
-      say(`sluice: ${prefix}${error.message}`)
+      tell(`sluice: ${prefix}${error.message}`)
       exitCode = Math.max(exitCode, error.exitCode)
     } else if (verdict !== undefined) {
       const { records, errors, warnings } = verdict
@@ -78,24 +98,18 @@ function conclude(results: Result[], strict: boolean, named: boolean): number {
         errors + warnings === 0
           ? 'no findings'
           : [errors === 0 ? '' : plural(errors, 'error'), warnings === 0 ? '' : plural(warnings, 'warning')].filter(Boolean).join(', ')
-      say(`sluice: ${prefix}${dialect}, ${plural(records, 'record')}: ${found}`)
+      tell(`sluice: ${prefix}${dialect}, ${plural(records, 'record')}: ${found}`)
       if (errors > 0 || (strict && warnings > 0)) exitCode = Math.max(exitCode, exitCodes.failed)
     }
   }
   return exitCode
 }
 
-async function repair(
-  file: string,
-  from: string | undefined,
-  maxLine: number | undefined,
-  json: boolean,
-  strict: boolean,
-): Promise<number> {
+async function repair(file: string, way: Way, strict: boolean): Promise<number> {
+  const { from, maxLine, format } = way
   const input = await open(blocks(file), from)
   const out = stdout()
-  const job = { json, named: false }
-  const validator = createValidator(input.dialect, (finding) => say(describe(finding, job, file)), {
+  const validator = createValidator(input.dialect, (finding) => say(describe(finding, way, file)), {
     maxLine,
     others: claimers,
     repair: (text) => out.text(text),
@@ -106,5 +120,5 @@ async function repair(
   })
   const verdict = validator.end()
   out.flush()
-  return conclude([{ file, dialect: input.dialect.name, verdict }], strict, false)
+  return conclude([{ file, dialect: input.dialect.name, verdict }], strict, { named: false, format })
 }

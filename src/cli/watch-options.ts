@@ -15,8 +15,9 @@ import type { SessionsSeen } from './watch-session.ts'
 import type { StreamOptions } from './watch-stream.ts'
 import type { View, ViewOptions } from './watch-view.ts'
 
-const formats = ['pretty', 'plain', 'json', 'sluice'] as const
+export const formats = ['pretty', 'plain', 'json', 'sluice'] as const
 const classes: readonly Class[] = ['MILESTONE', 'FINDING', 'ACTIVITY']
+export const classNames: readonly string[] = classes.map((its) => its.toLowerCase())
 
 type Choices = ReturnType<typeof choicesOf>
 
@@ -31,10 +32,11 @@ export function splitClassify(argument: string): string {
 export function choicesOf({ values, files }: Parsed) {
   const text = (name: string): string | undefined => values[name] as string | undefined
   const accumulate = values['accumulate'] === true
-  const format = text('format') ?? (accumulate || process.stdout.isTTY !== true ? 'plain' : 'pretty')
+  const format = text('format') ?? (accumulate || values['times'] === true || process.stdout.isTTY !== true ? 'plain' : 'pretty')
   if (!isFormat(format)) throw usageError(`--format ${quoted(format)} is not known${suggestion(format, formats)}`)
   if (accumulate && format !== 'plain')
     throw usageError(`--accumulate joins the lines of --format plain; there is nothing to join in ${format}`)
+  if (values['times'] === true && format !== 'plain') throw usageError(`--times is for the lines of --format plain, not for ${format}`)
   const logs = files.length > 1 ? files : [oneFile(files)]
   if (new Set(logs).size < logs.length) throw usageError('the same FILE is named twice')
   if (text('since-cursor') !== undefined && (logs.length > 1 || logs[0] === '-'))
@@ -47,6 +49,7 @@ export function choicesOf({ values, files }: Parsed) {
     follows: values['follow'] === true,
     format,
     accumulate,
+    times: format === 'plain' && (values['times'] === true || process.stdout.isTTY === true),
     classify: all ? ('all' as const) : values['classify'] === true || rules !== undefined ? ('notable' as const) : ('no' as const),
     rules,
     only: values['only'] === undefined ? undefined : classesIn(listOption(values, 'only').join()),
@@ -63,8 +66,7 @@ function classesIn(list: string): ReadonlySet<Class> {
   const found = list.split(',').map((word) => {
     const known = classes.find((its) => its === word.trim().toUpperCase())
     if (known !== undefined) return known
-    const names = classes.map((its) => its.toLowerCase())
-    throw usageError(`--only ${quoted(word)} is not a class${suggestion(word.trim().toLowerCase(), names)}`)
+    throw usageError(`--only ${quoted(word)} is not a class${suggestion(word.trim().toLowerCase(), classNames)}`)
   })
   return new Set(found)
 }
@@ -79,7 +81,7 @@ export async function viewOf(
   sessions: SessionsSeen,
   options: Pick<ViewOptions, 'dialect' | 'nameOf' | 'put' | 'redactor'>,
 ): Promise<View> {
-  const { format, only, session, classify, accumulate } = choices
+  const { format, only, session, classify, accumulate, times } = choices
   const wants = (its: string | undefined, notable: Class | undefined): boolean => {
     sessions.see(its)
     return (session === undefined || its === session) && (only === undefined || only.has(notable ?? 'ACTIVITY'))
@@ -87,7 +89,7 @@ export async function viewOf(
   const all: ViewOptions = { ...options, wants, classify }
   if (format === 'json') return createJson(all)
   if (format === 'sluice') return createSluice(all)
-  if (format === 'plain') return createPlain({ ...all, accumulate })
+  if (format === 'plain') return createPlain({ ...all, accumulate, times })
   return (await import('./watch-pretty.ts')).createPretty(all) // Markdown and diffs are heavy
 }
 

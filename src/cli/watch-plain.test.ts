@@ -8,9 +8,11 @@ import type { Event, Kind } from '../model/event.ts'
 import { createPlain } from './watch-plain.ts'
 import type { ViewOptions } from './watch-view.ts'
 
+process.env['TZ'] = 'UTC'
+
 type Input = { record: Rec; its?: Class }
 
-function plain(options: Partial<ViewOptions & { accumulate: boolean }> = {}) {
+function plain(options: Partial<ViewOptions & { accumulate: boolean; times: boolean }> = {}) {
   const lines: string[] = []
   const line = (text: string): void => void lines.push(text)
   const view = createPlain({
@@ -238,4 +240,19 @@ suite('accumulate', () => {
     for (let count = 0; count < 40; count++) show(chunk('x'.repeat(100_000)))
     assert.ok(lines.length >= 2 && lines.every((line) => line.length < 2_000_000))
   })
+})
+
+test('with times each line begins with one, and a long id is its end', () => {
+  const { lines, show } = plain({ times: true, classify: 'notable' })
+  const session = '1d0b9d83-4a4b-4546-8db0-6d9ea20c6e30'
+  show({ record: { event: 'agent.status', session_id: session, phase: 'done', ts: Date.UTC(2026, 0, 2, 3, 4, 5) }, its: 'MILESTONE' })
+  show({ record: { event: 'agent.status', session_id: 'ses_1', phase: 'done', ts: 'soon' } })
+  assert.deepEqual(lines, ['03:04:05 MILESTONE EVENT agent.status 0c6e30 done', '--:--:-- EVENT agent.status ses_1 done'])
+})
+
+test('the fields of an event that is not known are told', () => {
+  const { lines, view } = plain()
+  const record = { event: 'deploy.checked', session_id: 's', target: 'eu-1', note: 'a\nb\u001b[2J' }
+  view.show({ events: [{ kind: 'raw', type: 'deploy.checked', why: 'unknown' } as Event], record, classes: [], span: undefined })
+  assert.deepEqual(lines, ['EVENT deploy.checked s target=eu-1 note="a\\nb\\u001b[2J"'])
 })

@@ -5,6 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { quoted } from '../base/text.ts'
 import { follow, isStream, type Piece } from '../files/follow.ts'
 import { CommandError, exitCodes, say, systemReason } from './exit.ts'
+import { isGzip, isGzipAt } from './gzip.ts'
 import { type Blocks, blocks, mustNotBeOutput, pipeBlocks, statOf } from './io.ts'
 import type { Out } from './watch-out.ts'
 import { createStream, type StreamOptions } from './watch-stream.ts'
@@ -25,6 +26,7 @@ export type SourceOptions = Omit<StreamOptions, 'put' | 'skip'> & {
 
 export async function watchSource({ file, follows, cursor, out, signal, ...options }: SourceOptions): Promise<void> {
   if (file !== '-') mustNotBeOutput(statOf(file), quoted(file, 500))
+  if (cursor !== undefined && isFile(file) && isGzipAt(file)) throw refused(file, '--since-cursor')
   const stream = createStream({ ...options, put: out, skip: cursor?.start ?? 0 })
   const silent = new AbortController()
   const ending = AbortSignal.any([signal, silent.signal])
@@ -84,11 +86,18 @@ const isFile = (file: string): boolean => file !== '-' && !isStream(statOf(file)
 
 async function* followed(file: string, signal: AbortSignal): AsyncGenerator<Piece, void, void> {
   try {
-    yield* follow(file, { signal })
+    for await (const piece of follow(file, { signal })) {
+      if (piece.type === 'bytes' && piece.offset === 0 && isGzip(piece.bytes)) throw refused(file, '--follow')
+      yield piece
+    }
   } catch (error) {
+    if (error instanceof CommandError) throw error
     throw new CommandError(`cannot read ${quoted(file, 500)}: ${systemReason(error)}`, exitCodes.usage, { cause: error })
   }
 }
+
+const refused = (file: string, option: string): CommandError =>
+  new CommandError(`${quoted(file, 500)} is compressed with gzip: it is read without ${option}`, exitCodes.usage)
 
 /** What is piped in, or a file as it is now. */
 async function* once(source: Blocks, signal: AbortSignal): AsyncGenerator<Piece, void, void> {

@@ -3,7 +3,7 @@ import { dialectNames, loadDialect } from './dialects.ts'
 import { CommandError, exitCodes, say, signalCodes } from './exit.ts'
 import { type CommandSpec, parseOptions } from './options.ts'
 import { redactionOf, redactOption } from './redaction.ts'
-import { choicesOf, loadClassifiers, openCursor, splitClassify, viewOf } from './watch-options.ts'
+import { choicesOf, classNames, formats, loadClassifiers, openCursor, splitClassify, viewOf } from './watch-options.ts'
 import { createOut } from './watch-out.ts'
 import { createSessionsSeen } from './watch-session.ts'
 import { watchSource } from './watch-source.ts'
@@ -11,7 +11,7 @@ import { watchSource } from './watch-source.ts'
 /** Ms that a reader of our output has after a signal, to take what is left. */
 const patience = 1000
 
-const spec: CommandSpec = {
+export const spec: CommandSpec = {
   usage: 'sluice watch [FILE…|-] [options]',
   about: `Tells what happens in a stream of any dialect, a line an event, as soon as it is written. With --follow it waits for more (also
 for a file that does not exist yet) and ends with the session, or with the loop around it.`,
@@ -23,11 +23,19 @@ for a file that does not exist yet) and ends with the session, or with the loop 
     format: {
       type: 'string',
       value: 'FORMAT',
+      choices: formats,
       help: 'pretty (default on a terminal), plain, json (the records themselves), sluice (canonical events)',
     },
-    only: { type: 'string', many: true, value: 'CLASSES', help: 'show only these: milestone, finding, activity, several with commas' },
+    only: {
+      type: 'string',
+      many: true,
+      value: 'CLASSES',
+      choices: classNames,
+      help: 'show only these: milestone, finding, activity, several with commas',
+    },
     session: { type: 'string', value: 'ID', help: 'show only this session' },
     accumulate: { type: 'boolean', help: 'join the chunks of a message to one line (plain only)' },
+    times: { type: 'boolean', help: 'begin each line with the time, and shorten ids (plain only; there without asking on a terminal)' },
     'since-cursor': { type: 'string', value: 'FILE', help: 'go on where the last watch with this file ended (one log only)' },
     redact: redactOption,
     from: { type: 'string', value: 'DIALECT', help: `the dialect (default: auto): ${dialectNames.join(', ')}` },

@@ -91,13 +91,15 @@ export function readToken(path: string): string {
 
 // ── finding a run ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-export type Found = { run: string; path: string; cwd: string }
+/** `status`: what the run says of itself. */
+export type Found = { run: string; path: string; cwd: string; status: Rec }
 
 /** The socket of a run, of the only one that runs when none is named. Throws a ControlError. */
 export async function findSocket(env: Env, run: string | undefined): Promise<string> {
   if (run !== undefined) {
     if (existsSync(controlFolder(env))) checkFolder(controlFolder(env), true) // nobody else's run is spoken to
-    return socketOf(env, run)
+    const path = socketOf(env, run)
+    return existsSync(path) ? path : (fromShort(env, run) ?? path)
   }
   const found = await findRuns(env)
   const [first] = found
@@ -105,6 +107,15 @@ export async function findSocket(env: Env, run: string | undefined): Promise<str
   if (first === undefined)
     throw new ControlError(`no run listens in ${quoted(controlFolder(env), 200)}; name its socket if it has one elsewhere`)
   throw new ControlError(`several runs are there, choose one:${found.map(({ run: id, cwd }) => `\n  ${id}  ${cwd}`).join('')}`)
+}
+
+/** The socket of the run whose id begins or ends so. */
+function fromShort(env: Env, run: string): string | undefined {
+  const ids = socketsIn(controlFolder(env)).map((name) => basename(name, '.sock'))
+  const meant = ids.filter((id) => id.startsWith(run) || id.endsWith(run))
+  if (meant.length > 1)
+    throw new ControlError(`${quoted(run)} is the short form of several runs:${meant.map((id) => `\n  ${id}`).join('')}`)
+  return meant[0] === undefined ? undefined : socketOf(env, meant[0])
 }
 
 /** All that answer. */
@@ -130,8 +141,9 @@ async function lookAt(path: string): Promise<Found | undefined> {
     using client = await connectTo(path)
     const timer = setTimeout(() => client[Symbol.dispose](), patienceMs)
     const status = await client.call('status').finally(() => clearTimeout(timer))
-    const cwd = isRecord(status) && typeof status['cwd'] === 'string' ? status['cwd'] : dirname(path)
-    return { run: basename(path, '.sock'), path, cwd }
+    if (!isRecord(status)) return undefined
+    const cwd = typeof status['cwd'] === 'string' ? status['cwd'] : dirname(path)
+    return { run: basename(path, '.sock'), path, cwd, status }
   } catch {
     return undefined
   }

@@ -141,10 +141,11 @@ export const tellSession = (told: readonly Told[], cause?: Cause): Event[] =>
 export type Written = { records: Rec[]; added: string[]; lost: string[] }
 
 /** Records as they would stand on the wire, with `synthetic` where the encoder says so. */
-export function encodeAs(dialect: WritableDialect, events: readonly Event[]): Written {
+export function encodeAs(dialect: WritableDialect, events: readonly Event[], live = false): Written {
   const written: Written = { records: [], added: [], lost: [] }
   const encoder = dialect.encoder({
     write: (record, synthetic) => void written.records.push(plain(synthetic === undefined ? record : { ...record, synthetic })),
+    live,
     added: (what) => void written.added.push(what),
     lost: (event, field, how = 'drop') => void written.lost.push(`${event.kind}${field === undefined ? '' : `.${field}`} ${how}`),
   })

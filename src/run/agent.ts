@@ -1,5 +1,5 @@
 // The agent of a run: our own, another program that is driven, or a recording that is told again.
-import { createReadStream, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { wordsOf } from '../agents/acp/command.ts'
 import { startBuiltin } from '../agents/builtin/agent.ts'
 import { ModelChoiceError } from '../agents/builtin/model/choose.ts'
@@ -120,14 +120,13 @@ async function spawnedAgent(request: RunRequest, around: Surroundings): Promise<
 async function replayAgent(request: RunRequest, around: Surroundings, file: string): Promise<Agent> {
   const { startReplay } = await import('../agents/replay/agent.ts') // rarely needed
   mustBeRecording(file)
-  const dialect = await around.dialectOf(file).catch((error: unknown) => Promise.reject(unreplayable(file, error)))
+  const { dialect, read } = await around.openRecording(file).catch((error: unknown) => Promise.reject(unreplayable(file, error)))
   const frame = await frameOf(request, around)
   return {
     frame,
     check() {},
     forSession: () => frame,
-    start: ({ id }, _variables, host) =>
-      startReplay({ session: id, dialect, read: () => createReadStream(file), speed: request.replaySpeed }, host),
+    start: ({ id }, _variables, host) => startReplay({ session: id, dialect, read, speed: request.replaySpeed }, host),
   }
 }
 

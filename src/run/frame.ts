@@ -4,6 +4,7 @@ import { providerKeys } from '../agents/builtin/model/choose.ts'
 import { placesOf, type Places } from '../config/places.ts'
 import { chooseProfile, findProfiles } from '../config/profiles.ts'
 import { loadSettings } from '../config/settings.ts'
+import { untrustedText } from '../config/untrusted.ts'
 import type { Loaded, Profile } from '../config/shape.ts'
 import { findSkills } from '../config/skills.ts'
 import { rulesBesideTools } from '../config/tools.ts'
@@ -20,7 +21,8 @@ export type FrameOptions = {
   rules: readonly PermissionRule[]
 }
 
-export type Notice = { level: 'warn'; code: string; text: string }
+/** `data`: all of what the text only begins to name. */
+export type Notice = { level: 'warn'; code: string; text: string; data?: Record<string, unknown> }
 
 export type Frame = {
   places: Places
@@ -52,6 +54,8 @@ export async function prepareFrame(options: FrameOptions): Promise<Frame> {
   const profileNamed = (name: string): Profile | undefined => found.profiles.find((one) => one.name === name)
   const withOwn = (own: readonly PermissionRule[]): PermissionRule[] => [...defaultRules, ...settings.rules, ...own, ...options.rules]
   const keys = providerKeys(env, settings.providers)
+  const leftOut = [...settings.leftOut, ...found.leftOut]
+  const untrusted = untrustedText(leftOut)
   return {
     places,
     settings,
@@ -65,11 +69,7 @@ export async function prepareFrame(options: FrameOptions): Promise<Frame> {
     keys,
     secrets: Object.values(keys),
     notices: [
-      ...[...settings.leftOut, ...found.leftOut].map((text) => ({
-        level: 'warn' as const,
-        code: 'untrusted',
-        text: `not trusted, left out: ${text}`,
-      })),
+      ...(untrusted === undefined ? [] : [{ level: 'warn' as const, code: 'untrusted', text: untrusted, data: { leftOut } }]),
       ...[...problems, ...found.problems].map(unreadable),
     ],
   }

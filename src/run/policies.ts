@@ -21,7 +21,7 @@ export type RunPolicies = {
   limit(): Limit | undefined
   /** Another attempt begins: it may reach a limit of its own. */
   renew(now: number): void
-  /** A cap on the whole run is reached: there is no other attempt. */
+  /** The budget of the whole run is used up: there is no other attempt. */
   isSpent(): boolean
   /** Why the agent gave up, if it said so. */
   blockedBy(): string | undefined

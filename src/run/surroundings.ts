@@ -15,6 +15,6 @@ export type Surroundings = {
   now(): number
   /** A line for people. */
   report(line: string): void
-  /** The dialect of a recording that is told again. Rejects with a message for people. */
-  dialectOf(file: string): Promise<Dialect>
+  /** A recording that is told again. Rejects with a message for people. */
+  openRecording(file: string): Promise<{ dialect: Dialect; read(): AsyncIterable<Uint8Array> }>
 }

@@ -22,12 +22,12 @@ const compilerWord = new RegExp(
 )
 const compiler: Harmless = {
   isWordStyle: true,
+  hasOptionFiles: true,
   also: compilerWord,
   options: `${flagPrefixes
     .split('|')
     .map((name) => `-${name}:`)
     .join(' ')} -x: -arch: -target: -framework:`,
-  operands: /^[^@]/,
 }
 
 /** Flags in a variable of make are judged as the compiler's own. */
@@ -78,7 +78,7 @@ const node = interpreter(
   --experimental-strip-types --experimental-transform-types --experimental-vm-modules --experimental-sqlite --experimental-test-module-mocks
   --experimental-test-isolation= --experimental-json-modules --experimental-wasm-modules --experimental-specifier-resolution= --no-warnings
   --disable-warning= --trace-warnings --trace-deprecation --trace-uncaught --throw-deprecation --unhandled-rejections= --enable-source-maps
-  --max-old-space-size= --stack-size= --stack-trace-limit= --expose-gc --env-file= --env-file-if-exists= --conditions= --preserve-symlinks --prof
+  --max-old-space-size= --stack-size= --stack-trace-limit= --expose-gc  --conditions= --preserve-symlinks --prof
   --cpu-prof --heap-prof --jitless --permission --allow-fs-read= --v8-options --no-deprecation --pending-deprecation --throw-deprecation`,
   /^(--test|--version|-v|--help|-h|--run|--v8-options)$/,
   {
@@ -111,23 +111,24 @@ export const builders: Record<string, Harmless> = {
       --stop-on-failure --timeout= --repeat= --build-config= --show-only? --quiet --version --help --preset= --no-tests=`,
   },
   gcc: compiler,
+  cpp: { ...compiler, writesSecond: true },
   rustc: {
-    operands: /^[^@]/,
+    hasOptionFiles: true,
     options:
       '-O -g -o: -L: -l: --edition= --crate-type= --crate-name= --test --emit= --out-dir= --explain= --print= --version -V --help -h -v --verbose --cfg= --extern= -W: -A: -D: -F: --color=',
   },
   javac: {
     isWordStyle: true,
+    hasOptionFiles: true,
     options:
       '-d: -cp: -classpath: -class-path: -g -nowarn -verbose -deprecation -Werror -version -help -source: -target: -release: -encoding: -sourcepath:',
     also: /^-Xlint(:[\w,-]+)?$/,
-    operands: /^[^@]/,
   },
   java: {
     isWordStyle: true,
+    hasOptionFiles: true,
     options: '-cp: -classpath: -class-path: -version -help -ea -esa -server -showversion',
     also: /^-(X(mx|ms|ss)\d+[kKmMgG]?|D[\w.]+(=[\w.,:/-]*)?|-version|-enable-preview)$/,
-    operands: /^[^@]/,
     ends: true,
     readsUnless: /^-(version|help)$/,
   },

@@ -6,10 +6,42 @@ const compressor = /^(gzip|pigz|bzip2|pbzip2|lbzip2|xz|pixz|lzma|lzip|plzip|lz4|
 /** A colon in the name of an archive stands behind a host, which is reached by another program. */
 const local = /^[^:]*$/
 
+/** None of their plug-ins. What they write is named among their operands, or by `-o`. */
+const binutils: Record<string, Harmless> = Object.fromEntries(
+  Object.entries({
+    nm: '-a -A -C -D -g -l -n -p -r -S -u -f: -t: --demangle? --dynamic --defined-only --undefined-only --extern-only --size-sort --numeric-sort --print-size',
+    strip: '-s -g -S -d -x -X -o> -v -p --strip-all --strip-debug --strip-unneeded',
+    ranlib: '-D -U',
+    objdump: `-d -D -S -s -t -T -r -R -x -h -f -p -C -l -w -a -z -j: -M: -b: -m: --disassemble? --disassemble-all --source --syms --dynamic-syms --section=
+      --section-headers --headers --full-contents --demangle? --no-show-raw-insn --start-address= --stop-address= --private-headers --all-headers`,
+    objcopy:
+      '-S -g -x -v -p -j: -R: -O: -I: -B: --strip-all --strip-debug --strip-unneeded --only-section= --remove-section= --only-keep-debug',
+    readelf:
+      '-a -h -l -S -s -d -r -n -e -W -V -A -u -g -t -x: -p: --all --file-header --program-headers --sections --syms --dynamic --relocs --notes --wide',
+    size: '-A -B -d -o -x -t --format= --totals',
+    strings: '-a -d -f -w -n: -t: -e: -o -# --all --bytes= --radix= --encoding= --print-file-name',
+    addr2line: '-e: -a -f -s -i -p -C -j: --exe= --functions --inlines --demangle? --basenames --pretty-print',
+    'c++filt': '-n -i -t -p -_ -s: --no-params --types',
+    as: '-o> -g -I: --32 --64 --gdwarf-5 --noexecstack',
+  }).map(([name, options]) => [name, { options: `${options} -V --version --help`, hasOptionFiles: true }]),
+)
+binutils['ar'] = { isBundled: true, hasOptionFiles: true, options: '-r -c -s -t -x -d -p -q -u -v -D -U' }
+
+/** Engines, providers and settings are libraries of its own choice. */
+const openssl: Harmless = {
+  isWordStyle: true,
+  options: `-in: -out> -inform: -outform: -noout -text -subject -issuer -dates -enddate -startdate -serial -fingerprint -pubkey -hash -modulus -ext: -checkend:
+    -hex -base64 -binary -r -c -d -e -a -A -n -md5 -sha1 -sha224 -sha256 -sha384 -sha512 -sha3-256 -blake2b512 -hmac: -aes-128-cbc -aes-256-cbc -pbkdf2
+    -iter: -salt -nosalt -days: -subj: -addext: -newkey: -nodes -noenc -x509 -new -key: -keyout> -CAfile: -CApath: -untrusted: -purpose: -connect: -servername:
+    -showcerts -brief -tls1_2 -tls1_3 -alpn: -starttls: -verify_return_error -algorithm: -pkeyopt: -pubin -pubout -check -traditional -passwd -help`,
+  operands: /^(?!.*[=]).*$/,
+}
+const opensslCommands = `version rand dgst md5 sha1 sha256 sha512 x509 req verify base64 enc genrsa genpkey rsa pkey ec ecparam s_client prime crl asn1parse passwd speed list help`
+
 export const files: Record<string, Harmless> = {
   tar: {
     isBundled: true,
-    options: `-cxtruvzjJZakpmowhSsOUWdA -f: -C: -X: -b: -I: --create --extract --get --list --append --update --diff --compare --verify --file=
+    options: `-cxtruvzjJZakpmowhSsOUdA -f: -C: -X: -b: -I: --create --extract --get --list --append --update --diff --compare --file=
       --directory= --gzip --gunzip --ungzip --bzip2 --xz --zstd --lzma --lzip --auto-compress --verbose --exclude= --exclude-vcs --exclude-vcs-ignores
       --exclude-from= --exclude-caches --strip-components= --same-owner --same-permissions --preserve-permissions --keep-old-files
       --skip-old-files --keep-newer-files --overwrite --overwrite-dir --unlink-first --wildcards --wildcards-match-slash --anchored --recursion
@@ -75,6 +107,7 @@ export const files: Record<string, Harmless> = {
   },
   xxd: { options: '-a -b -e -i -p -r -u -E -C -d -h -v -c: -g: -l: -o: -s: -n:', writesSecond: true },
   less: { options: '-a -e -E -f -F -g -i -I -J -M -m -n -N -q -Q -r -R -s -S -u -w -W -X -x: -#', operands: /^[^+]/ },
+  openssl: { isWordStyle: true, isApart: true, commands: Object.fromEntries(opensslCommands.split(' ').map((name) => [name, openssl])) },
   man: {
     operands: /^[\w.:+@-]+$/,
     options: '-a -f -k -w -W -P: --all --apropos --whatis --where --path --pager=',
@@ -85,10 +118,7 @@ export const files: Record<string, Harmless> = {
       --decorations= --theme= --wrap= --tabs= --list-languages --list-themes --file-name= --pager= --terminal-width= --diff --version --help`,
     values: { '--pager': /^(cat|less)$/ },
   },
-  nm: { options: '-a -A -C -D -g -l -n -p -r -S -u --demangle? --dynamic --defined-only --undefined-only --extern-only --size-sort' },
-  ar: { isBundled: true, options: '-r -c -s -t -x -d -p -q -u -v -D -U' },
-  strip: { options: '-s -g -S -d -x -X -o> --strip-all --strip-debug --strip-unneeded' },
-  ranlib: { options: '-D -U' },
+  ...binutils,
   zip: {
     options: '-r -q -j -y -X -u -v -o -x -i -e -l -h -#',
     also: /^--(recurse-paths|quiet|junk-paths|symlinks|exclude|include|update)$/,

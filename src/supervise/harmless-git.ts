@@ -36,10 +36,27 @@ const strategy = /^(ort|recursive|resolve|octopus|ours|subtree)$/
 const strategies = { '--strategy': strategy }
 /** Not by a helper program (`ext::`), and not to a folder, whose hooks a push runs. */
 const address = /^(?![\w+.-]+::)/
-const remote = /^(https?:\/\/|ssh:\/\/|git:\/\/|[\w.-]+@[\w.-]+:|[\w.-]*$)/
-const firstIsRemote = ({ operands: [first] }: Use): string | undefined =>
-  first === undefined || remote.test(first.value ?? '/') ? undefined : first.text
+const url = /^(https?:\/\/|ssh:\/\/|git:\/\/|[\w.-]+@[\w.-]+:)/
+const remoteName = /^[\w.-]*$/
+const remoteOrUrl = new RegExp(`${url.source}|${remoteName.source}`)
+
+/** A name may be that of a folder, too. */
+function pushHarm(use: Use): string | undefined {
+  const [first] = use.operands
+  if (first === undefined || url.test(first.value ?? '/')) return undefined
+  if (!remoteName.test(first.value ?? '/')) return first.text
+  if (first.value !== '.') use.repository = first.value! // in `.` the project's own hooks run
+  return undefined
+}
+
+/** The address behind the name of the remote is one. */
+const addressHarm = ({ operands: [, second] }: Use): string | undefined =>
+  second === undefined || url.test(second.value ?? '/') ? undefined : second.text
 const any = (options: string): Harmless => ({ options, operands: address })
+
+/** A push of the copy would run the hooks of the folder that it was made from. */
+const cloneHarm = ({ operands: [first] }: Use): string | undefined =>
+  first === undefined || url.test(first.value ?? '/') ? undefined : first.text
 
 /** Settings that name no program, no file and no address. */
 const setting = new RegExp(
@@ -68,6 +85,8 @@ function configHarm({ options, operands }: Use): string | undefined {
   const negation = options.find(([name]) => name.startsWith('--no-')) // it takes a look back
   if (negation !== undefined) return negation[0]
   if (isLook || verb === undefined || /^(get|list|unset)$/.test(verb)) return undefined
+  const elsewhere = options.find(([name]) => /^--(global|system)$/.test(name)) // a file outside the project
+  if (elsewhere !== undefined && others.length > 0) return elsewhere[0]
   const [key = '', value] = verb === 'set' ? others : [verb, ...others]
   return value === undefined || isSetting(key) || isSetting(`${key}=${value}`) ? undefined : key
 }
@@ -100,10 +119,12 @@ const commands: Record<string, Harmless> = {
   cherry: any('-v --abbrev?'),
   'cherry-pick': { ...any(picking), values: strategies },
   clean: any('-q -n -f -i -d -x -X -e: --quiet --dry-run --force --interactive --exclude='),
-  clone:
-    any(`-v -q -n -l -s -4 -6 -b: -o: -j: --verbose --quiet --progress --local --shared --recurse-submodules? --recursive --jobs= --reference=
+  clone: {
+    ...any(`-v -q -n -l -s -4 -6 -b: -o: -j: --verbose --quiet --progress --local --shared --recurse-submodules? --recursive --jobs= --reference=
     --dissociate --origin= --branch= --depth= --shallow-since= --shallow-exclude= --single-branch --shallow-submodules --ipv4 --ipv6 --filter=
     --remote-submodules --sparse --checkout --hardlinks --tags --also-filter-submodules --server-option= --reject-shallow`),
+    check: cloneHarm,
+  },
   commit:
     any(`-a -q -v -F: -m: -c: -C: -s -e -i -p -o -n -z -u? -S? --quiet --verbose --file= --author= --date= --message= --reedit-message=
     --reuse-message= --fixup= --squash= --reset-author --trailer= --signoff --edit --cleanup= --status --gpg-sign? --all --include --interactive
@@ -169,7 +190,7 @@ const commands: Record<string, Harmless> = {
     ...any(`-v -q -n -f -d -u -4 -6 -o: --verbose --quiet --all --branches --mirror --delete --tags --dry-run --porcelain --force --force-with-lease?
       --force-if-includes --recurse-submodules= --thin --set-upstream --progress --prune --verify --follow-tags --signed? --atomic --push-option=
       --ipv4 --ipv6`),
-    check: firstIsRemote,
+    check: pushHarm,
   },
   'range-diff': any(`${diff} --creation-factor= --left-only --right-only --dual-color`),
   rebase: {
@@ -183,12 +204,14 @@ const commands: Record<string, Harmless> = {
   remote: {
     options: '-v --verbose',
     commands: Object.fromEntries(
-      'add remove rm rename show get-url set-url prune update set-head set-branches'
-        .split(' ')
-        .map((name) => [
-          name,
-          { options: '-f -t: -m: -n -p -a -d --fetch --tags --push --all --add --delete --auto --prune --dry-run', operands: remote },
-        ]),
+      'add remove rm rename show get-url set-url prune update set-head set-branches'.split(' ').map((name) => [
+        name,
+        {
+          options: '-f -t: -m: -n -p -a -d --fetch --tags --push --all --add --delete --auto --prune --dry-run',
+          operands: remoteOrUrl,
+          ...(/^(add|set-url)$/.test(name) && { check: addressHarm }),
+        },
+      ]),
     ),
   },
   rerere: any(''),

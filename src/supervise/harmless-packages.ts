@@ -29,7 +29,8 @@ const node = `${script} -s -q -d -f -g -D -S -E -O -P -B -y -a -l -p -h -v -L: -
 
 const scripts: Harmless = { operands: scriptName, rest: 'free' }
 const install: Harmless = { operands: packageName }
-const programs: Harmless = { options: '-p: --package= --no --no-install', operands: program, runs: 'package' }
+const byName: Harmless['values'] = { '-p': program, '--package': program }
+const programs: Harmless = { options: '-p: --package= --no --no-install', operands: program, runs: 'package', values: byName }
 const nodeCommands: Record<string, Harmless> = {
   ...named('test t tst start stop restart run run-script rum urn build dev lint format typecheck check', scripts),
   ...named('install i in add ci clean-install install-test it uninstall remove rm un unlink r update up upgrade link rebuild rb', install),
@@ -61,6 +62,7 @@ const pip: Harmless = {
         '-r': /^[\w./-]+$/,
         '-c': /^[\w./-]+$/,
         '-e': /^[\w./[\],-]+$/,
+        '--constraint': /^[\w./-]+$/,
         '--requirement': /^[\w./-]+$/,
         '--editable': /^[\w./[\],-]+$/,
       },

@@ -12,7 +12,7 @@ import type { ShellWord } from './shell-words.ts'
 const programs: Readonly<Record<string, Harmless>> = { git, ...files, ...network, ...packages, ...builders }
 
 const others = new Map(
-  `fdfind=fd bsdtar=tar gtar=tar more=less zless=less most=less ncat=nc netcat=nc batcat=bat gmake=make cc=gcc g++=gcc c++=gcc clang=gcc clang++=gcc
+  `c89=gcc c99=gcc fdfind=fd bsdtar=tar gtar=tar more=less zless=less most=less ncat=nc netcat=nc batcat=bat gmake=make cc=gcc g++=gcc c++=gcc clang=gcc clang++=gcc
   tcc=gcc gfortran=gcc gsort=sort gsplit=split gsed=sed gawk=awk mawk=awk nawk=awk gfind=find pnpx=npx tsx=node ts-node=node nodejs=node pypy=python
   pipx=uvx apt-get=apt mvnw=mvn gradlew=gradle jruby=ruby luajit=lua ginstall=install gxxd=xxd guniq=uniq gshuf=shuf`
     .split(/\s+/)
@@ -20,7 +20,12 @@ const others = new Map(
 )
 
 function specOf(base: string): Harmless | undefined {
-  const plain = base.replace(/^(python|pypy|pip|perl|ruby|lua|php|gcc|g\+\+|clang|clang\+\+)-?[\d.]+$/, '$1')
+  const plain = base
+    .replace(
+      /^[\w.]+-(?:[\w.]+-)*(?=(gcc|g\+\+|c\+\+|cpp|nm|ar|as|strip|ranlib|objcopy|objdump|readelf|size|strings|addr2line|c\+\+filt)(-[\d.]+)?$)/,
+      '',
+    )
+    .replace(/^(python|pypy|pip|perl|ruby|lua|php|gcc|g\+\+|clang|clang\+\+|cpp|nm|ar|ranlib|strip|objdump|objcopy)-?[\d.]+$/, '$1')
   const name = others.get(plain) ?? plain
   return Object.hasOwn(programs, name) ? programs[name] : undefined
 }

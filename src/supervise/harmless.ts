@@ -11,6 +11,8 @@ export type Harmless = {
   options?: string
   /** Options are whole words, with one dash or two, as for find, go and compilers. */
   isWordStyle?: true
+  /** `@FILE` stands for options that are read from a file, wherever it stands. */
+  hasOptionFiles?: true
   /** What else does no harm, as a whole word. */
   also?: RegExp
   /** What the value of an option must look like. */
@@ -49,6 +51,8 @@ export type Use = {
   operands: ShellWord[]
   /** Files that options make it write. */
   writes: string[]
+  /** A folder of this name is a repository whose hooks are run. */
+  repository?: string
   /** Values that stand in one word with the letters of options. */
   attached: string[]
   /** What it runs. */
@@ -234,6 +238,10 @@ export function useOf(spec: Harmless, label: string, given: readonly ShellWord[]
     return { ...inner, options: [...use.options, ...inner.options], ...(problem !== undefined && { problem }) }
   }
 
+  const mayBeOptionFile = ({ value, paths, reach }: ShellWord): boolean =>
+    [...(value === undefined ? (paths ?? [reach ?? '*']) : [value])].some((text) => /^[@*]/.test(text))
+  const optionFile = spec.hasOptionFiles === true ? words.slice(1).find(mayBeOptionFile) : undefined
+  if (optionFile !== undefined) doubt(optionFile.text)
   const isFed = spec.readsUnless !== undefined && use.operands.length === 0 && !use.options.some(([name]) => spec.readsUnless!.test(name))
   if (isFed) use.problem ??= `${label} runs what it reads`
   const second = spec.writesSecond === true ? use.operands[1] : undefined

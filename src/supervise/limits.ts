@@ -1,4 +1,4 @@
-// Caps on model messages, money, tokens, calls and time: says once that a cap is near, and once that it is reached.
+// Limits on model calls and time, and the budget of money, tokens and tool calls: says once that one is near, and once that it is reached.
 import type { Event } from '../model/event.ts'
 import type { Pricer } from '../prices/price.ts'
 import { earlier, earlyMs, isOwn, type PolicyAction, spanText, type Stop } from './policy.ts'
@@ -6,7 +6,7 @@ import { createSpent } from './spent.ts'
 
 export type LimitSettings = {
   startedAt: number
-  /** Model messages of the main conversation for one prompt. */
+  /** Model calls of the main conversation for one prompt. */
   maxTurns?: number | undefined
   /** US dollars, subagents too. */
   maxCost?: number | undefined
@@ -57,7 +57,7 @@ export function createLimits(settings: LimitSettings): Limits {
   function turns(finish: string | undefined): LimitAction[] {
     if (maxTurns === undefined) return []
     messages++
-    const text = `${messages} of ${maxTurns} model messages are used (--max-turns)`
+    const text = `${messages} of ${maxTurns} model calls are used (--max-turns)`
     // The last message may be an answer: then nothing is cut short.
     if (messages >= maxTurns && finish === 'tool_use') return stop('max_turns', 'max_turns', text, 'step')
     return messages >= maxTurns * near && messages < maxTurns ? warn('max_turns_near', text) : []
@@ -68,8 +68,10 @@ export function createLimits(settings: LimitSettings): Limits {
     if (maxToolCalls === undefined) return []
     calls++
     if (calls > maxToolCalls)
-      return stop('max_tool_calls', 'budget', `${maxToolCalls} were made, and one more began (--max-tool-calls)`, 'now')
-    return calls >= maxToolCalls * near ? warn('max_tool_calls_near', `${calls} of ${maxToolCalls} calls are made (--max-tool-calls)`) : []
+      return stop('max_tool_calls', 'budget', `${maxToolCalls} tool calls were made, and one more began (--max-tool-calls)`, 'now')
+    return calls >= maxToolCalls * near
+      ? warn('max_tool_calls_near', `${calls} of ${maxToolCalls} tool calls are made (--max-tool-calls)`)
+      : []
   }
 
   function tokens(): LimitAction[] {

@@ -205,7 +205,13 @@ type Use = 'read' | 'named' | 'moved' | 'changed'
 /** `isDashed`: a file with a dash may be there by then. */
 function pathNeeds(paths: readonly PathUse[], scene: Ground, use: Use, isDashed = false): Need[] {
   const needs: Need[] = []
-  for (const { path, glob, moved, loose } of paths) {
+  for (const { path, glob, moved, loose, runs } of paths) {
+    if (runs !== undefined && scene.list?.(path).length)
+      needs.push({
+        ...unknownNeed('bash', runs),
+        why: 'hooks of that folder would run',
+        judge: (rules) => judgeDoubted(rules, 'bash', runs),
+      })
     const ownUse = moved === true ? 'moved' : use
     const files = !glob ? [path] : scene.list === undefined ? undefined : expandGlob(path, scene.list)
     for (const file of files ?? []) needs.push(...fileNeeds(file, scene, ownUse))

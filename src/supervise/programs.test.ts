@@ -211,3 +211,13 @@ test('a wildcard that is quoted, or stands in the name of the folder, is none', 
     assert.equal(decision(one, bash(text)), 'reject', text)
   assert.equal(decision(one, bash('cd xy && tar cf ../x.tar *')), 'allow')
 })
+
+test('to push to a folder runs its hooks, though its name looks like that of a remote', () => {
+  const list = (folder: string): string[] => (folder === '/p/copy' ? ['HEAD', 'hooks'] : [])
+  const one = (...more: string[]) => broker([...rules, ...more], { scene: { root: '/p', home: '/h', realPath: (path) => path, list } })
+  for (const text of ['git push copy main', 'git push copy', 'git -C sub/.. push copy', 'cd sub && git -C .. push copy main'])
+    assert.equal(decision(one(), bash(text)), 'reject', text)
+  for (const text of ['git push origin copy', 'git push', 'git push -u origin main', 'cd sub && git push copy'])
+    assert.equal(decision(one(), bash(text)), 'allow', text)
+  assert.equal(decision(one('bash:git push copy main=allow'), bash('git push copy main')), 'allow', 'exact')
+})

@@ -5,6 +5,7 @@ import { type Counter, isNumber, onlyText, type Variables } from './shell-expans
 import { deepest, type Findings, mostWords } from './shell-findings.ts'
 import { gitPlain } from './harmless-git.ts'
 import { knownUse } from './harmless-programs.ts'
+import type { Use } from './harmless.ts'
 import { findParts, isShell, type Launch, launchOf } from './shell-launch.ts'
 import { isDevice, tidy } from './shell-paths.ts'
 import { scriptUse, type ScriptUse } from './shell-scripts.ts'
@@ -171,6 +172,7 @@ export function commandReader(findings: Findings, walker: Walker, counter: Count
     files(base, withoutScript(words.slice(1), script))
     for (const path of [...(script?.reads ?? []), ...(use?.attached ?? [])]) findings.usePath(path)
     for (const path of [...(script?.writes ?? []), ...(use?.writes ?? [])]) if (!isDevice(path)) findings.write(path)
+    if (use?.repository !== undefined) findings.useRepository([...foldersOf(use), use.repository].join('/'), spelt.join(' '))
     for (const program of found?.programs ?? []) foundFile(program, setting)
     if (use?.options.some(([option]) => option === '-delete') === true && base === 'find') simple([literalWord('rm')], deeper(setting))
     if (use?.program !== undefined && use.program[0]?.value?.endsWith('.py') !== true) simple(use.program, deeper(setting))
@@ -233,11 +235,12 @@ export function commandReader(findings: Findings, walker: Walker, counter: Count
     const isDashed = ({ paths }: ShellWord, index: number): boolean =>
       paths?.some((path) => /\/-/.test(path) || (end >= 0 && index > end && path.startsWith('-'))) === true
     if (words.some(isDashed)) findings.dash()
+    const isMover = movers.has(base) || (base === 'git' && gitPlain([literalWord('git'), ...words])[1]?.value === 'mv')
     for (const [index, word] of words.entries()) {
       const isNone =
         isTalk(base, word) || /^--exclude(-dir)?=/.test(word.value ?? '') || (word.paths === undefined && isText(base, words, index))
       const isLeftOut = word.value?.startsWith('--exclude') === true || words[index - 1]?.value === '--exclude'
-      if (!isNone) findings.useWord(word, movers.has(base) && !isLeftOut)
+      if (!isNone) findings.useWord(word, isMover && !isLeftOut)
     }
   }
 
@@ -303,6 +306,17 @@ export function commandReader(findings: Findings, walker: Walker, counter: Count
   }
 
   return { command, redirects, listed, valuesOf }
+}
+
+/** `git -C a -C b`; an absolute one counts from there. */
+const foldersOf = ({ options }: Use): string[] => {
+  const folders = options.flatMap(([name, value]) => (name === '-C' ? [value ?? ''] : []))
+  return folders.slice(
+    Math.max(
+      0,
+      folders.findLastIndex((folder) => folder.startsWith('/')),
+    ),
+  )
 }
 
 /** A file that find has found: it lies below a folder that is judged already. */

@@ -26,6 +26,8 @@ export type PathUse = {
   glob: boolean
   /** It may be replaced as a whole. */
   moved?: boolean
+  /** The command that runs hooks if this is a repository. */
+  runs?: string
   /** Where the word begins if it begins with a wildcard: a name that begins with a dash becomes an option. */
   loose?: number
 }
@@ -103,6 +105,10 @@ export function createFindings(cwd: string, home: string, held: Held = () => und
     if (paths.size > mostPaths) opaque('it names too many files')
   }
 
+  function useRepository(path: string, command: string): void {
+    for (const found of resolve(path)) paths.set(`runs ${found}`, { path: found, glob: false, runs: command })
+  }
+
   function useWord(word: ShellWord, moved = false): void {
     if (paths.size > mostPaths) return
     const found = word.paths?.map(pathsIn)
@@ -169,6 +175,7 @@ export function createFindings(cwd: string, home: string, held: Held = () => und
     resolve,
     usePath,
     useWord,
+    useRepository,
     surroundings,
     command(found: SimpleCommand): void {
       if (commands.length < mostCommands) commands.push(found)

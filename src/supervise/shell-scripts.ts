@@ -89,12 +89,12 @@ const given = ({ options }: Use, ...names: string[]): string[] =>
   options.flatMap(([name, value]) => (names.includes(name) ? [readable(value)] : []))
 
 /** Other files, the environment, and what is put together from them. */
-const jqReaches = /\0|\$(\s|#|ENV|__)|(?<![."\w])(env|input_filename|import|include|modulemeta|get_search_list)\b(?!")/
+const jqReaches = /\0|\$(\s|#|ENV|__)|(?<![."\w])((env|input_filename|modulemeta|get_search_list)\b(?!")|(import|include)\b)/
 const yqReaches = /\0|\$ENV|(?<![."\w])(env|strenv|envsubst|load\w*|system|import|include|filename|input_filename)\b(?!")/
 
 /** Commands of the program itself run and write; in SQL, some functions and statements do. */
 const sqliteHarm =
-  /\0|(^|\n)[ \t]*\.(?!(tables|schema|indexes|indices|databases|headers? (on|off)|mode \w+|width [\d ]+|dbinfo|stats|show|quit|exit|help|version|dump)\b[^|;]*$)|\b(load_extension|readfile|writefile|edit|fts3_tokenizer|fsdir|zipfile)\s*\(|\battach\b|\binto\s+['"]/im
+  /\0|(^|\n)[ \t]*\.(?!(tables|schema|indexes|indices|databases|headers? (on|off)|mode \w+|width [\d ]+|dbinfo|stats|show|quit|exit|help|version|dump)\b[^|;]*$)|\b(load_extension|readfile|writefile|fts3_tokenizer|fsdir|zipfile|attach)\b|\bedit["`\]]?\s*(\(|\/\*|--)|\bvacuum\b[^]*\binto\b/im
 const sqlHarm =
   /\0|\\(?!(d[\w+]*|l\+?|dt\+?|conninfo|timing|x|q|h)(\s|$))|\bprogram\b|\bcopy\b|\blo_(import|export)\b|\bpg_\w*(file|ls|execute)\w*/i
 

@@ -1,11 +1,19 @@
 // A digest as a page for people. What has nothing to say is left out; what comes from the stream is made harmless.
 import type { Digest, List, SessionDigest } from '../analyze/digest.ts'
-import type { Stall } from '../analyze/stall.ts'
-import type { Totals } from '../analyze/usage.ts'
 import { plural } from '../base/text.ts'
-import type { Decision } from '../model/vocabulary.ts'
-import { costText, countText, durationText, timeText } from './amounts.ts'
-import { deciderText } from './decider.ts'
+import { modelText } from '../model/scripted.ts'
+import { durationText, timeText } from './amounts.ts'
+import {
+  answerText,
+  errorText,
+  areScripted,
+  isToldAbove,
+  refusedElsewhere,
+  stallText,
+  sumsText,
+  tokensAndCost,
+  whyText,
+} from './digest-words.ts'
 import { harmlessLine } from './harmless.ts'
 import { cutTo, widthOf } from './layout.ts'
 import { createPage, type Page, type PageOptions } from './page.ts'
@@ -29,7 +37,9 @@ export function* digestLines(digest: Digest, options: PageOptions): Generator<st
 
 function sessionPart(page: Page, session: SessionDigest): void {
   const who = [session.program, session.version].filter((part) => part !== undefined).join(' ')
-  const title = [who, session.model].filter((part) => part !== undefined && part !== '').map((part) => harmlessLine(part!))
+  const title = [who, session.model && modelText(session.model, session.scripted)]
+    .filter((part) => part !== undefined && part !== '')
+    .map((part) => harmlessLine(part!))
   if (title.length > 0) page.title(title.join(' · '))
   aboutPart(page, session)
   if (session.prompt !== undefined) page.part('prompt', harmlessLine(session.prompt))
@@ -37,7 +47,7 @@ function sessionPart(page: Page, session: SessionDigest): void {
   page.part('ended', endedText(page, session))
   workPart(page, session)
   troublePart(page, session)
-  page.part('tokens', amounts(session.usage))
+  page.part('tokens', tokensAndCost(session.usage, session.scripted))
 }
 
 function aboutPart(page: Page, { session, run, cwd, mode, title, start, end }: SessionDigest): void {
@@ -50,18 +60,11 @@ function aboutPart(page: Page, { session, run, cwd, mode, title, start, end }: S
   page.part('time', from === to ? from : `${from} – ${from.slice(0, 10) === to.slice(0, 10) ? to.slice(11) : to}`)
 }
 
-function endedText({ style }: Page, { ended, turns, steps, durationMs }: SessionDigest): string {
-  const { outcome, reason, cut, error, exitCode, signal } = ended
+function endedText({ style }: Page, session: SessionDigest): string {
+  const { outcome, cut, error } = session.ended
   const how = cut ? 'the stream stopped before the end' : outcome === 'ok' ? 'well' : outcome
-  const why = [cut || reason === 'end_turn' ? undefined : reason, exitCode === undefined ? undefined : `exit code ${exitCode}`, signal]
-  const told = why.filter((part) => part !== undefined)
   const paint = outcome === 'ok' ? style.green : outcome === 'failed' ? style.red : style.yellow
-  const sums = [
-    plural(turns, 'turn'),
-    steps === 0 ? '' : plural(steps, 'model call'),
-    durationMs === undefined ? '' : durationText(durationMs),
-  ]
-  const text = `${paint(how)}${told.length === 0 ? '' : ` (${harmlessLine(told.join(', '))})`}, after ${sums.filter((part) => part !== '').join(', ')}`
+  const text = `${paint(how)}${harmlessLine(whyText(session.ended))}, after ${sumsText(session)}`
   return error === undefined ? text : `${text}: ${harmlessLine(error.text)}`
 }
 
@@ -145,17 +148,9 @@ function summed(tools: readonly { calls: number; failed: number; denied: number 
 
 // ── what went wrong ──────────────────────────────────────────────────────────
 
-const decided: Record<Decision, string> = {
-  allow: 'allowed',
-  reject: 'refused',
-  cancelled: 'cancelled',
-  withdrawn: 'not answered',
-  expired: 'answered too late',
-}
-
 function troublePart(page: Page, session: SessionDigest): void {
   const { style, room } = page
-  const { permissions, notAllowed, tools, questions, findings, errors, retries, compactions, longestSilence, stalls, cwd } = session
+  const { permissions, notAllowed, questions, findings, errors, retries, compactions, longestSilence, stalls, cwd } = session
   if (permissions.asked + permissions.refused > 0) {
     const { asked, allowed, refused, unanswered } = permissions
     const parts = [
@@ -165,20 +160,14 @@ function troublePart(page: Page, session: SessionDigest): void {
       unanswered > 0 ? style.yellow(`${unanswered} not answered`) : '',
     ]
     page.part('permissions', parts.filter((part) => part !== '').join(', '))
-    page.list(permissions, most.asks, ({ name, question, decision, by, waitedMs }) => {
-      const waited = waitedMs === undefined ? '' : `, after ${durationText(waitedMs)}`
-      const end = harmlessLine(`: ${decided[decision]}${deciderText(by)}${waited}`)
+    page.list(permissions, most.asks, (ask) => {
+      const { name, question } = ask
+      const end = harmlessLine(`: ${answerText(ask)}`)
       return cutTo(`${cutTo(harmlessLine([name, question].filter(Boolean).join(' ')), Math.max(shortest, room - end.length))}${end}`, room)
     })
   }
-  const refusals = notAllowed.items.length + notAllowed.more
-  if (
-    refusals >
-    Math.max(
-      permissions.refused,
-      tools.reduce((so, { denied }) => so + denied, 0),
-    )
-  ) {
+  const refusals = refusedElsewhere(session)
+  if (refusals > 0) {
     page.part('not allowed', style.yellow(plural(refusals, 'call')))
     page.list(notAllowed, most.asks, ({ name, subject }) => cutTo(harmlessLine([name, subject].filter(Boolean).join(' ')), room))
   }
@@ -203,28 +192,14 @@ function troublePart(page: Page, session: SessionDigest): void {
   }
 }
 
-/** The one error is the one that it ended with. */
-const isToldAbove = ({ errors: { items, more }, ended }: SessionDigest): boolean =>
-  items.length === 1 && more === 0 && items[0]!.times === 1 && items[0]!.text === ended.error?.text
-
 function errorPart(page: Page, errors: Digest['errors'], retries: number): void {
   const { style, room } = page
   if (errors.items.length > 0) {
     const all = errors.items.reduce((so, { times }) => so + times, errors.more)
     page.part('errors', style.red(String(all)))
-    page.list(errors, most.errors, ({ category, text, times }) =>
-      cutTo(harmlessLine(`${category}: ${text}${times > 1 ? ` (${times} times)` : ''}`), room),
-    )
+    page.list(errors, most.errors, (error) => cutTo(harmlessLine(errorText(error)), room))
   }
   if (retries > 0) page.part('retries', String(retries))
-}
-
-function stallText(stall: Stall): string {
-  if (stall.type === 'silence')
-    return `nothing for ${durationText(stall.forMs)} while ${stall.open.map(({ what, name, id }) => `${what} ${name ?? id}`).join(', ')} was open`
-  const seqs = `events ${stall.seqs[0]}–${stall.seqs.at(-1)}`
-  if (stall.type === 'compaction') return `the context was made smaller ${stall.times} times without work in between (${seqs})`
-  return `${stall.calls.map(({ name, subject }) => `${name} ${subject}`.trim()).join(', then ')}: ${stall.times} times (${seqs})`
 }
 
 // ── all of it ─────────────────────────────────────────────────────────────
@@ -248,25 +223,12 @@ function besidePart(page: Page, { runs, sessions, moreSessions, usage, issues, e
     )
   }
   errorPart(page, errors, retries)
-  if (sessions.length > 1) page.part('in all', `${plural(sessions.length + moreSessions, 'session')}, ${amounts(usage)}`)
+  if (sessions.length > 1)
+    page.part('in all', `${plural(sessions.length + moreSessions, 'session')}, ${tokensAndCost(usage, areScripted(sessions))}`)
   if (moreSessions > 0) page.item(style.dim(`only the first ${sessions.length} are shown`))
   if (issues.items.length === 0) return
   page.part('unreadable', style.yellow(plural(issues.items.length + issues.more, 'record')))
   page.list(issues as List<Digest['issues']['items'][number]>, most.issues, ({ line, code, text }) =>
     cutTo(harmlessLine(`line ${line}: ${text} (${code})`), room),
   )
-}
-
-function amounts(totals: Totals): string {
-  const names = [
-    ['input', totals.input],
-    ['output', totals.output],
-    ['thinking', totals.reasoning],
-    ['cache read', totals.cacheRead],
-    ['cache write', totals.cacheWrite],
-  ] as const
-  const parts = names.filter(([, count]) => count > 0).map(([name, count]) => `${countText(count)} ${name}`)
-  if (parts.length === 0) return 'not told'
-  const cost = totals.costUsd === 0 ? 'no known price' : `${costText(totals.costUsd)}${totals.pricedUsd > 0 ? ' by price list' : ''}`
-  return `${parts.join(' · ')} · ${cost}`
 }

@@ -2,10 +2,8 @@
 // as `show` tells it, but what the person at the keyboard has just typed or answered is not told again.
 import type { Row } from '../analyze/row.ts'
 import { createTimeline } from '../analyze/rows.ts'
-import { subjectOf } from '../analyze/subject.ts'
 import type { Event } from '../model/event.ts'
-import { harmlessLine } from './harmless.ts'
-import { cutTo } from './layout.ts'
+import { createActivity } from './activity.ts'
 import { type Growing, growingAnswer, growingThought } from './live-answer.ts'
 import { styleFor } from './style.ts'
 import { createTerminalView } from './terminal.ts'
@@ -25,24 +23,16 @@ export type LiveView = {
   resize(width: number): void
 }
 
-type Call = { label: string; at: number; said: string; asks: boolean }
-
-const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
-const frameMs = 100
-const mostCalls = 4
-const longestSaid = 4000 // characters of an output that are kept for its last line
-
 export function createLiveView(options: LiveOptions): LiveView {
   const { colour, thinking = false } = options
   const style = styleFor(colour)
   const timeline = createTimeline()
-  const calls = new Map<string, Call>()
+  const activity = createActivity(style)
   const asked = new Set<string>() // calls that change a file, of which the change was shown before
   let { width } = options
   let view = createTerminalView({ width, colour })
   let start: Row | undefined
   let growing: { kind: 'text' | 'thought'; of: Growing } | undefined
-  let waiting: { label: string; at: number } | undefined
   let streamed = false // the block that ends now is on the screen already
   let begun = false // a turn has
   let last: string | undefined
@@ -81,16 +71,13 @@ export function createLiveView(options: LiveOptions): LiveView {
   function spoken(event: Event): string[] {
     switch (event.kind) {
       case 'text.delta':
-        waiting = undefined
         streamed = true
         return say('text', event.text)
       case 'thought.delta':
-        if (waiting?.label !== 'thinking') waiting = { label: 'thinking', at: event.at ?? 0 }
         streamed = thinking
         return thinking ? say('thought', event.text) : []
       case 'text.end':
       case 'thought.end':
-        waiting = undefined
         return finish()
       case 'message.drop':
       case 'message.end':
@@ -105,58 +92,16 @@ export function createLiveView(options: LiveOptions): LiveView {
 
   // ── what is going on ───────────────────────────────────────────────────────────────────────────────────────────────────
 
+  /** Changes that a question has shown need not be shown again. */
   function follow(event: Event): void {
-    const call = event.call === undefined ? undefined : calls.get(event.call)
-    switch (event.kind) {
-      case 'session.start':
-        waiting = { label: 'getting ready', at: event.at ?? 0 }
-        return
-      case 'message.start':
-        if (event.agent === undefined) waiting = { label: 'waiting for the model', at: event.at ?? 0 }
-        return
-      case 'retry.start':
-        if (event.agent === undefined) waiting = { label: 'trying again', at: event.at ?? 0 }
-        return
-      case 'tool.start': {
-        if (event.agent === undefined) waiting = undefined
-        const label = cutTo(harmlessLine(`${event.name} ${subjectOf(event)}`.trim()), 40)
-        if (event.call !== undefined) calls.set(event.call, { label, at: event.at ?? 0, said: '', asks: false })
-        return
-      }
-      case 'tool.delta':
-        if (call !== undefined && event.of === 'output') call.said = (call.said + event.text).slice(-longestSaid)
-        return
-      case 'tool.end':
-        if (event.call !== undefined) calls.delete(event.call)
-        return
-      case 'permission.request':
-      case 'permission.answer':
-        if (call !== undefined) Object.assign(call, { asks: event.kind === 'permission.request', at: event.at ?? call.at })
-        if (event.kind === 'permission.request' && event.toolKind === 'edit' && event.call !== undefined) asked.add(event.call)
-        return
-      case 'message.end':
-        if (event.agent === undefined) waiting = undefined
-        return
-      case 'turn.end':
-      case 'session.end':
-        waiting = undefined
-        calls.clear()
-        asked.clear()
-    }
+    activity.push(event)
+    if (event.kind === 'permission.request' && event.toolKind === 'edit' && event.call !== undefined) asked.add(event.call)
+    if (event.kind === 'turn.end' || event.kind === 'session.end') asked.clear()
   }
 
   function tail(now: number): string[] {
-    const frame = style.cyan(frames[Math.floor(now / frameMs) % frames.length]!)
-    const since = (at: number): string => `${Math.max(0, Math.floor((now - at) / 1000))} s`
-    const running = [...calls.values()].filter(({ asks }) => !asks)
-    const lines = running.slice(0, mostCalls).map(({ label, at, said }) => {
-      const text = [label, since(at), harmlessLine(lastLine(said))].filter((part) => part !== '').join(' · ')
-      return `${frame} ${style.dim(cutTo(text, width - 2))}`
-    })
-    if (running.length > mostCalls) lines.push(style.dim(`  and ${running.length - mostCalls} more`))
-    if (waiting !== undefined && growing?.kind !== 'text') lines.push(`${frame} ${style.dim(`${waiting.label} · ${since(waiting.at)}`)}`)
     const said = growing?.of.tail() ?? []
-    const all = [...said, ...lines]
+    const all = [...said, ...activity.lines(now, width, 'answer')]
     return all.length > 0 && apart && last !== '' ? ['', ...all] : all
   }
 
@@ -217,5 +162,3 @@ export function createLiveView(options: LiveOptions): LiveView {
     },
   }
 }
-
-const lastLine = (text: string): string => text.trimEnd().split('\n').at(-1)!.trim()

@@ -16,13 +16,15 @@ import type {
   TurnRow,
 } from '../analyze/row.ts'
 import type { Cost, Usage } from '../model/event.ts'
-import { costText, durationText, timeText, tokensText } from './amounts.ts'
+import { modelText } from '../model/scripted.ts'
+import { costText, durationText, paidText, timeText, tokensText } from './amounts.ts'
 import { deciderText } from './decider.ts'
 import { countLines, type Folded, foldedLines, foldedText } from './fold.ts'
 import { harmless, harmlessLine, harmlessLines } from './harmless.ts'
 import { cutTo, widthOf, wrapped } from './layout.ts'
 import { markdownLines } from './markdown.ts'
 import { patchOf } from './patch.ts'
+import { reasonText } from './reason.ts'
 import { styleFor } from './style.ts'
 
 export type TerminalOptions = {
@@ -123,21 +125,27 @@ export function createTerminalView({ width, colour, full = false, patient = fals
 
   // ── the frame ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  function start({ program, version, model, cwd: folder, mode, how, session, at }: StartRow): string[] {
+  function start({ program, version, model, scripted, cwd: folder, mode, how, session, at }: StartRow): string[] {
     cwd = folder === undefined || folder === '' || folder === '/' ? '' : `${folder}/`
     inText = cwd === '' ? undefined : new RegExp(`(?<![\\w./~-])${cwd.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')}`, 'g')
     const name = harmlessLine([program, version].filter(Boolean).join(' ')) || 'session'
-    const rest = [model, folder, mode && mode !== 'default' ? `mode ${mode}` : undefined, how === 'new' ? undefined : how, session]
+    const rest = [
+      model && modelText(model, scripted),
+      folder,
+      mode && mode !== 'default' ? `mode ${mode}` : undefined,
+      how === 'new' ? undefined : how,
+      session,
+    ]
       .filter((part) => part !== undefined && part !== '')
       .map((part) => harmlessLine(part!))
     const time = at === undefined ? [] : [timeText(at)]
     return wrapped(`${style.bold(name)} ${style.dim(['', ...rest, ...time].join(' · ').trim())}`, width)
   }
 
-  const amounts = (durationMs: number | undefined, usage: Usage | undefined, cost: Pick<Cost, 'usd'> | undefined): string[] => [
+  const amounts = (durationMs?: number, usage?: Usage, cost?: string): string[] => [
     ...(durationMs === undefined ? [] : [durationText(durationMs)]),
     ...(usage === undefined ? [] : [tokensText(usage)]),
-    ...(cost === undefined ? [] : [costText(cost.usd)]),
+    ...(cost === undefined ? [] : [cost]),
   ]
 
   const sign = (outcome: 'ok' | 'failed' | 'cancelled'): string =>
@@ -150,17 +158,19 @@ export function createTerminalView({ width, colour, full = false, patient = fals
     return wrapped(glued, width - 2).map((part, index) => (index === 0 ? '' : '  ') + part.replaceAll(hardSpace, ' '))
   }
 
-  function turn({ turn: number, reason, outcome, durationMs, usage, cost, error }: TurnRow): string[] {
-    const facts = [`turn ${number}`, ...(outcome === 'ok' ? [] : [reason]), ...amounts(durationMs, usage, cost)]
+  function turn({ turn: number, reason, outcome, durationMs, usage, cost, scripted, error }: TurnRow): string[] {
+    const price = cost && costText(cost.usd) + (scripted === true ? ' (scripted)' : '')
+    const facts = [`turn ${number}`, ...(outcome === 'ok' ? [] : [reasonText(reason)]), ...amounts(durationMs, usage, price)]
     const lines = factLines(`${sign(outcome)} ${style.dim(facts.join(' · '))}`)
     return error === undefined ? lines : [...lines, ...fault(error.text)]
   }
 
-  function end({ of, reason, outcome, turns, durationMs, error, session }: EndRow): string[] {
+  function end({ of, reason, outcome, turns, durationMs, scripted, error, session }: EndRow): string[] {
     const { usage, cost } = of === 'session' ? (totals?.(session) ?? {}) : {}
-    const word = outcome === 'ok' ? 'done' : outcome === 'failed' ? `failed: ${reason}` : reason
+    const word = outcome === 'ok' ? 'done' : outcome === 'failed' ? `failed: ${reasonText(reason)}` : reasonText(reason)
     const count = plural(turns, of === 'run' ? 'iteration' : 'turn')
-    const facts = ['', count, ...amounts(durationMs, usage, cost)].join(' · ').trim() + (cost?.by === 'priced' ? ' by price list' : '')
+    const price = cost && paidText(cost.usd, scripted) + (cost.by === 'priced' ? ' by price list' : '')
+    const facts = ['', count, ...amounts(durationMs, usage, price)].join(' · ').trim()
     const lines = factLines(`${sign(outcome)} ${style.bold(of === 'run' ? `loop ${word}` : word)} ${style.dim(facts)}`)
     return error === undefined ? ['', ...lines] : ['', ...lines, ...fault(error.text)]
   }
@@ -249,7 +259,7 @@ export function createTerminalView({ width, colour, full = false, patient = fals
     const label = [agentType ?? 'task', title].map(harmlessLine).join(' ')
     if (open === true) return [`${style.blue('◆')} ${cutTo(label, room(depth) - 2)}`]
     const good = status === 'ok'
-    const head = `${good ? style.green('✔') : style.red('✘')} ${style.dim([cutTo(label, Math.max(20, room(depth) - 24)), status ?? '', ...amounts(durationMs, undefined, undefined)].join(' · '))}`
+    const head = `${good ? style.green('✔') : style.red('✘')} ${style.dim([cutTo(label, Math.max(20, room(depth) - 24)), status ?? '', ...amounts(durationMs)].join(' · '))}`
     const lines = text === '' ? [] : folded(text.trim(), outputLines.ok).flatMap((line) => wrapped(line, room(depth) - 4))
     return [...fitted(head, depth), ...lines.map((line) => `    ${style.dim(line)}`)]
   }

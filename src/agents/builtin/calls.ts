@@ -97,6 +97,7 @@ async function makeCall(
         },
         signal,
       )
+      startedAt = host.now() // an answer may take long, and that is not the time of the call
       if (answer.decision !== 'allow') return refused(session, call, answer, end)
       if (answer.instead !== undefined) return (end({ status: 'ok', text: JSON.stringify(answer.instead), data: answer.instead }), {})
       if (answer.input !== undefined) {

@@ -12,7 +12,7 @@ export function skillTool({ skills, loadSkill }: Pick<BuiltinRequest, 'skills' |
     source: 'builtin',
     changes: false,
     description: `Loads a skill: instructions and files for a task of a certain kind. Load one when the task fits its description.\nSkills:\n${listed}`,
-    parameters: { type: 'object', properties: { name: { type: 'string', description: 'the name of the skill' } }, required: ['name'] },
+    parameters: skillParameters,
     plan(input) {
       const name = String(input['name'])
       const skill = skills.find((one) => one.name === name)
@@ -38,4 +38,10 @@ export function skillTool({ skills, loadSkill }: Pick<BuiltinRequest, 'skills' |
       }
     },
   }
+}
+
+export const skillParameters: Tool['parameters'] = {
+  type: 'object',
+  properties: { name: { type: 'string', description: 'the name of the skill' } },
+  required: ['name'],
 }

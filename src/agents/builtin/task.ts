@@ -24,16 +24,7 @@ export function taskTool(session: Session, lane: Lane, start: (lane: Lane) => vo
     source: 'builtin',
     changes: false,
     description: `Gives a piece of work to a subagent, which works alone and reports back. Say all it must know: it does not see this conversation.\nAgents:\n${listed}`,
-    parameters: {
-      type: 'object',
-      properties: {
-        description: { type: 'string', description: 'the work in three to five words' },
-        prompt: { type: 'string', description: 'what the subagent is to do' },
-        subagent_type: { type: 'string', description: `one of ${names.join(', ')}` },
-        task_id: { type: 'string', description: 'goes on with an earlier subagent' },
-      },
-      required: ['description', 'prompt', 'subagent_type'],
-    },
+    parameters: taskParameters(names),
     plan(input) {
       const type = String(input['subagent_type'])
       const profile = request.profiles.find(({ name }) => name === type)
@@ -122,3 +113,15 @@ async function run(session: Session, parent: Lane, start: (lane: Lane) => void, 
 
 const isKnown = ({ lanes, request }: Session, task: string): boolean =>
   lanes.has(task) || request.history.some((event) => event.kind === 'task.start' && event.task === task)
+
+/** What the model says of the work. `names`: of the profiles. */
+export const taskParameters = (names: readonly string[]): Tool['parameters'] => ({
+  type: 'object',
+  properties: {
+    description: { type: 'string', description: 'the work in three to five words' },
+    prompt: { type: 'string', description: 'what the subagent is to do' },
+    subagent_type: { type: 'string', description: `one of ${names.join(', ')}` },
+    task_id: { type: 'string', description: 'goes on with an earlier subagent' },
+  },
+  required: ['description', 'prompt', 'subagent_type'],
+})

@@ -242,3 +242,17 @@ test('turns that a log leaves open get an answer, marked as cut', () => {
   const { records } = encodeAll(events.filter(({ kind }) => kind !== 'turn.end' && kind !== 'session.end'))
   assert.deepEqual(records.at(-1), { jsonrpc: '2.0', id: 7, error: { code: -32603, message: 'the turn ended: cut' }, synthetic: 'cut' })
 })
+
+test('a session that failed before any turn answers the prompt that it never got', () => {
+  const error = { category: 'timeout', text: 'timed out after 1s' } as const
+  const { records } = encodeAll(
+    tellAll([
+      ['session.start', {}],
+      ['session.end', { reason: 'timeout', error }],
+    ]),
+  )
+  assert.deepEqual(findingsOf(records), [])
+  assert.equal(records.length, 1)
+  assert.equal(records[0]?.['synthetic'], 'required')
+  assert.match(JSON.stringify(records[0]), /"id":1,"error":\{"code":-32603,"message":"timed out after 1s"/)
+})

@@ -55,7 +55,10 @@ export function encode(sink: Sink): Encoder {
 
   function endSession(event: EventOf<'session.end'>): void {
     const session = sessionOf(event)
-    if (session.turns.size === 0 && outcomeOf(event.reason) !== 'ok' && session.lastReason !== event.reason) sink.lost(event)
+    const hasFailed = session.turns.size === 0 && outcomeOf(event.reason) !== 'ok'
+    // The prompt was never given to the agent, and whoever gave it waits for an answer.
+    if (hasFailed && session.lastReason === undefined) answer(session, undefined, event, 'required')
+    else if (hasFailed && session.lastReason !== event.reason) sink.lost(event)
     for (const [turn] of session.turns) answer(session, turn, { reason: event.reason, error: event.error }, 'cut')
     forgetRest(session)
     sessions.delete(session.key)

@@ -47,7 +47,8 @@ test("the agent's side alone tells what the agent said and did", () => {
       allOf(events, 'turn.end').map(({ reason, usage, error }) => [reason, usage ?? null, error ?? null]),
       oneOf(events, 'session.end').reason,
     ])
-  for (const [agent, scenario] of scenarios)
+  // A session that is gone on with is named by the host.
+  for (const [agent, scenario] of scenarios.filter(([, name]) => name !== 'o-resume'))
     assert.deepEqual(deeds(decodeAll(alone(agent, scenario))), deeds(decodeAll(traffic(agent, scenario))), `${agent}/${scenario}`)
 })
 

@@ -87,27 +87,36 @@ export function settle(out: Out, session: Session, event: EventOf<'turn.end' | '
     for (const { model, contextLimit } of event.byModel ?? []) if (contextLimit !== undefined) session.limits.set(model, contextLimit)
   }
   const isTaken = pending !== undefined && (!isTurn || sameTurn(pending.turn, event.turn))
-  const isLeft = !isTaken && sum !== undefined && totalTokens(usageSince(sum, before)) > 0
-  if (isLeft || (isTurn && hasOthers(event))) out.sink.lost(event, 'usage', 'drop')
+  const left = isTaken || sum === undefined ? undefined : usageSince(sum, before)
+  const isLeft = left !== undefined && totalTokens(left) > 0
+  if (isLeft && pending !== undefined) carry(out, session, event, left)
+  if ((isLeft && pending === undefined) || (isTurn && hasOthers(event))) out.sink.lost(event, 'usage', 'drop')
   if (!isTaken) return
   pending.finish ??= event.reason
   if (sum === undefined) return
   const rest = usageSince(sum, before)
+  if (!isTurn) session.carried = undefined // it is in the rest
   if (pending.usage === undefined || totalTokens(rest) !== totalTokens(pending.usage)) out.sink.lost(event, 'usage.attributed', 'approx')
   pending.usage = rest
   pending.cost = costFor(pending.event, rest)
   flushMessage(out, session)
 }
 
+/** The messages of a turn were written before its sum came: the next message of another turn has the rest, so that all sums are right. */
+function carry(out: Out, session: Session, event: Event, left: Usage): void {
+  out.sink.lost(event, 'usage.attributed', 'approx')
+  session.carried = addUsage(session.carried, left)
+}
+
 export function flushMessage(out: Out, session: Session): void {
-  const { pending } = session
+  const { pending, carried } = session
   if (pending === undefined) return
   session.pending = undefined
+  session.carried = undefined
   const { event, usage } = pending
-  if (usage !== undefined) {
-    session.spent.set(pending.turn, addUsage(session.spent.get(pending.turn), usage))
-    session.spentInAll = addUsage(session.spentInAll, usage)
-  }
+  const told = carried === undefined ? usage : addUsage(usage, carried)
+  if (usage !== undefined) session.spent.set(pending.turn, addUsage(session.spent.get(pending.turn), usage))
+  if (told !== undefined) session.spentInAll = addUsage(session.spentInAll, told)
   const { model, provider } = modelOf(out, session, pending)
   session.finish = finishWord(pending.finish ?? 'end_turn')
   write(
@@ -121,8 +130,9 @@ export function flushMessage(out: Out, session: Session): void {
       providerID: provider,
       agent: event?.agentName ?? session.agent ?? 'default',
       cost: costOf(out, pending),
-      tokens: tokensOf(out, usage),
-      context: contextOf(event, usage, session.limits.get(model)),
+      tokens: tokensOf(out, told),
+      // With tokens of an earlier turn among these, they no longer say how full the context is.
+      context: carried === undefined ? contextOf(event, usage, session.limits.get(model)) : null,
       finish: keptIn(event, 'finish') ?? session.finish,
     },
     pending.synthetic,

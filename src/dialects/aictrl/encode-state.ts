@@ -74,6 +74,8 @@ export const createSession = (id: string) => ({
   /** Tokens of the messages written, by turn and in all. */
   spent: new Map<number | undefined, Usage>(),
   spentInAll: undefined as Usage | undefined,
+  /** Of a turn whose messages were written before its sum was known. */
+  carried: undefined as Usage | undefined,
   /** Context windows by model, which some sources tell only with a turn's end. */
   limits: new Map<string, number>(),
   blocks: { text: createBlock(), thought: createBlock() },

@@ -109,6 +109,14 @@ test('turn after turn, with an id that comes again', () => {
   ])
 })
 
+test('the token limit is known by the beginning of its error', () => {
+  const reasonOf = (message: string): unknown =>
+    decodeAll([{ kind: 'user_prompt', text: 'a' }, { kind: 'error', message }, { kind: 'done' }]).find(({ kind }) => kind === 'turn.end')
+  assert.partialDeepStrictEqual(reasonOf('max tokens'), { reason: 'max_tokens' })
+  assert.partialDeepStrictEqual(reasonOf('max tokens: the answer was cut'), { reason: 'max_tokens' })
+  assert.partialDeepStrictEqual(reasonOf('max tokens are wrong'), { reason: 'error' })
+})
+
 test('a turn that fails: the error is told once more by its ends', () => {
   const events = decodeAll(fixture('document/failed.ndjson'))
   assert.deepEqual(kindsOf(events), [

@@ -51,7 +51,8 @@ export function decode(pen: Pen): DecoderBody {
 
   function endTurn(unfailing: 'end_turn' | 'cut', synthetic?: string): void {
     const error = failure === undefined ? undefined : faultOf(failure)
-    const reason = failure === undefined ? unfailing : (reasonsTold.get(failure) ?? 'error')
+    const reason =
+      failure === undefined ? unfailing : (reasonsTold.get(failure) ?? (failure.startsWith('max tokens: ') ? 'max_tokens' : 'error'))
     answer('withdrawn')
     pen.emit('turn.end', { reason, error, ...result }, { synthetic })
     result = {}

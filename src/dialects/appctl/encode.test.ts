@@ -74,6 +74,12 @@ test('a failure stands before done, once', () => {
   )
   assert.deepEqual(brief([ask, ['turn.end', { reason: 'error', error }]]), ['user_prompt hi', 'error boo', 'done'])
   assert.deepEqual(brief([ask, ['turn.end', { reason: 'max_turns' }]]), ['user_prompt hi', 'error max iterations reached', 'done'])
+  const limit: Told = ['turn.end', { reason: 'max_tokens', error }]
+  for (const told of [
+    [ask, limit],
+    [ask, ['error', { scope: 'turn', fatal: true, error }] as Told, limit],
+  ])
+    assert.deepEqual(brief(told), ['user_prompt hi', 'error max tokens: boo', 'done'])
   assert.deepEqual(
     brief([['error', { scope: 'connection', fatal: true, error }, { session: undefined }]]).slice(0, 3),
     ['user_prompt required', 'error boo', 'done'],

@@ -198,8 +198,9 @@ export function encode(sink: Sink): Encoder {
         return isAlone ? closeTurn(undefined, syntheticOf(event)) : undefined
       }
       case 'turn.end':
-        endings.set(event.session, { reason: event.reason, text: failure?.message ?? failureText(event) })
         countError(event)
+        if (failure !== undefined) failure = { ...failure, message: worded(event.reason, failure.message) }
+        endings.set(event.session, { reason: event.reason, text: failure?.message ?? failureText(event) })
         if (event.text && !spoke && event.text !== (failure?.message ?? failureText(event))) sink.lost(event, 'text')
         return closeTurn(failureText(event), syntheticOf(event))
       case 'session.end':
@@ -264,8 +265,14 @@ const isOutside = (event: Event): boolean =>
 const laneKinds: ReadonlySet<string> = new Set(['tool.start', 'tool.update', 'tool.end', 'permission.request'])
 
 /** The cap on iterations is told in the document's words. */
-const failureText = ({ reason, error }: EventOf<'turn.end' | 'session.end'>): string | undefined =>
-  reason === 'max_turns' ? reasonText(reason) : (error?.text ?? (outcomeOf(reason) === 'ok' ? undefined : reasonText(reason)))
+const failureText = ({ reason, error }: EventOf<'turn.end' | 'session.end'>): string | undefined => {
+  if (reason === 'max_turns') return reasonText(reason)
+  return error === undefined ? (outcomeOf(reason) === 'ok' ? undefined : reasonText(reason)) : worded(reason, error.text)
+}
+
+/** The message is all that tells the token limit from other failures. */
+const worded = (reason: Reason, text: string): string =>
+  reason === 'max_tokens' && !text.startsWith(reasonText(reason)) ? `${reasonText(reason)}: ${text}` : text
 
 const reasonText = (reason: Reason): string => (reason === 'max_turns' ? 'max iterations reached' : reason.replaceAll('_', ' '))
 

@@ -51,7 +51,7 @@ export function createSession(key: string | undefined, id: string) {
     messages: undefined as Usage | undefined,
     turn: undefined as EventOf<'turn.end'> | undefined,
     /** The failure that was told last, and in which turn. */
-    told: undefined as { text: string; turn: number | undefined } | undefined,
+    told: undefined as { text: string; turn: number | undefined; fatal: boolean } | undefined,
   }
 }
 

@@ -464,6 +464,12 @@ test('a failure is told once, from its own event or from the end', () => {
   assert.deepEqual(errors([event, ['turn.end', { reason: 'error', error: fault }], failed]), [
     { event: 'avenor.error', source: 'permission', message: 'boo' },
   ])
+  const again: Told = ['error', { scope: 'turn', fatal: true, error: { ...fault, category: 'cancelled' } }]
+  assert.equal(
+    errors([event, again, ['turn.end', { reason: 'error', error: fault }], failed]).length,
+    1,
+    'by a policy, then by the agent that it stopped',
+  )
   assert.deepEqual(errors([start, failed]), [{ event: 'avenor.error', source: 'backend', message: 'boo', synthetic: 'required' }])
   assert.deepEqual(
     errors([

@@ -225,7 +225,8 @@ export function encode(sink: Sink): Encoder {
   function trouble(event: EventOf<'error'>): void {
     const session = sessionIfAny(event)
     if (session === undefined) return putAnywhere(event, errorOf(event))
-    session.told = { text: event.error.text, turn: event.turn }
+    if (event.fatal && session.told?.fatal === true && wasTold(session, event, event.error)) return sink.lost(event)
+    session.told = { text: event.error.text, turn: event.turn, fatal: event.fatal }
     if (event.error.code === degenerate) {
       if (session.heldError !== undefined) sink.lost(session.heldError)
       session.heldError = event
@@ -233,7 +234,7 @@ export function encode(sink: Sink): Encoder {
   }
 
   function tellError(session: Session, event: Event, told: ErrorLike, isDegenerate: boolean): void {
-    session.told = { text: told.error.text, turn: event.turn }
+    session.told = { text: told.error.text, turn: event.turn, fatal: true }
     put(session, event, errorOf(told, isDegenerate ? degenerate : undefined), event.kind === 'error' ? syntheticOf(event) : 'required')
   }
 

@@ -7,7 +7,8 @@ import { degenerate } from './words.ts'
 
 export const keyRules = {
   'required-key': 'An event has the fields that the document lists for it, and names its session.',
-  'degenerate-diagnostics': 'The error about a degenerate stream has its stop_reason, its model and the seven numbers of its diagnostics.',
+  'degenerate-diagnostics':
+    'The error about a degenerate stream has its stop_reason, its model and the signal and the six numbers of its diagnostics.',
   'claude-backend': 'The claude backend emits no channel-side event, no status of the channel or the sidecar, and never loads dangerously.',
 } as const
 
@@ -51,7 +52,7 @@ const inSession: ReadonlySet<string> = new Set([
   'session.end',
 ])
 
-const numbers = ['abort_signal', 'observed_total', 'hex_total', 'hex_in_window', 'window_size', 'consecutive_hex', 'progress_in_window']
+const numbers = ['observed_total', 'hex_total', 'hex_in_window', 'window_size', 'consecutive_hex', 'progress_in_window']
 
 export function judgeKeys(record: AnyWire, tell: Tell): void {
   const fields = record as Rec
@@ -71,7 +72,9 @@ function judgeDiagnostics(fields: Rec, tell: Tell): void {
   const absent = [
     ...['stop_reason', 'model'].filter((key) => fields[key] === undefined),
     ...(isRecord(diagnostics)
-      ? numbers.filter((key) => diagnostics[key] === undefined).map((key) => `diagnostics.${key}`)
+      ? ['abort_signal', ...numbers]
+          .filter((key) => typeof diagnostics[key] !== (key === 'abort_signal' ? 'string' : 'number'))
+          .map((key) => `diagnostics.${key}`)
       : ['diagnostics']),
   ]
   if (absent.length > 0) tell('degenerate-diagnostics', `the error about a degenerate stream has no ${absent.join(', ')}`)

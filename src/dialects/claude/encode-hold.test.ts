@@ -73,6 +73,63 @@ test('so has a subagent, whose calls have their structure', () => {
   assert.deepEqual(structure, { stdout: 'out', stderr: 'err', interrupted: false, isImage: false })
 })
 
+test('in a live run of our own agent no lane waits for the message of another', () => {
+  const begin = (task: string, call: string): Told[] => [
+    ['task.start', { task, type: 'agent' }, { call }],
+    ['message.start', {}, { agent: task, message: `m-${task}` }],
+    ['text.end', { text: task, streamed: false }, { agent: task, message: `m-${task}` }],
+  ]
+  const start = (name: string, id: string, place: object): Told => [
+    'tool.start',
+    { name, toolKind: 'other', input: {} },
+    { ...place, call: id },
+  ]
+  const end = (name: string, id: string, place: object = {}): Told => [
+    'tool.end',
+    { name, status: 'ok', text: 'x' },
+    { ...place, call: id },
+  ]
+  const finish = (task: string): Told => ['message.end', { finish: 'tool_use', usage }, { agent: task, message: `m-${task}` }]
+  const { records, added } = written(
+    [
+      ['session.start', { model: 'm', program: 'sluice' }],
+      ['turn.start', { trigger: 'prompt' }],
+      ['message.start', {}, { message: 'p' }],
+      start('task', 't1', { message: 'p' }),
+      start('task', 't2', { message: 'p' }),
+      start('read', 'r', { message: 'p' }),
+      ['message.end', { finish: 'tool_use', usage }, { message: 'p' }],
+      ...begin('a', 't1'),
+      ...begin('b', 't2'),
+      end('read', 'r'),
+      start('glob', 'g', { agent: 'b', message: 'm-b' }),
+      finish('b'),
+      ['permission.request', { id: 'q', name: 'glob', options: [] }, { agent: 'b', call: 'g' }],
+      ['permission.answer', { id: 'q', decision: 'allow', by: 'user' }, { agent: 'b', call: 'g' }],
+      end('glob', 'g', { agent: 'b' }),
+      ['task.end', { task: 'b', status: 'ok' }],
+      end('task', 't2'),
+      start('glob', 'h', { agent: 'a', message: 'm-a' }),
+      finish('a'),
+      end('glob', 'h', { agent: 'a' }),
+      ['task.end', { task: 'a', status: 'ok' }],
+      end('task', 't1'),
+      ['turn.end', { reason: 'end_turn' }],
+    ],
+    true,
+  )
+  assert.deepEqual(
+    blocks(records).map(({ usage: used }) => used),
+    Array.from({ length: 7 }, () => tokens),
+  )
+  assert.equal(added.includes('assistant.message.usage'), false)
+  const results = records.flatMap(({ type, message }) => {
+    const [first] = type === 'user' ? (message as { content: Rec[] }).content : []
+    return first?.['type'] === 'tool_result' ? [first['tool_use_id']] : []
+  })
+  assert.deepEqual(results, ['r', 'g', 't2', 'h', 't1'])
+})
+
 test('a state that goes on is not told again', () => {
   const phases = ['working', 'thinking', 'waiting', 'working', 'idle'] as const
   const { records } = written([...open, ...phases.map((phase): Told => ['status.update', { phase }])])

@@ -24,15 +24,23 @@ export type Holder = Sink & {
 export function createHolder(sink: Sink, endsFirst: () => boolean): Holder {
   let queue: Held[] = []
 
+  /** What follows waits behind all blocks, in a live run of our own agent only behind those of its lane. */
+  const laneIn = (record: Rec): unknown => (sink.live === true && endsFirst() ? laneOf(record) : null)
+
   function flush(): void {
-    const first = queue.findIndex(({ message }) => message !== undefined)
-    const ready = first === -1 ? queue : queue.slice(0, first)
-    queue = first === -1 ? [] : queue.slice(first)
-    for (const { record, synthetic } of ready) sink.write(record, synthetic)
+    const blocked = new Set<unknown>()
+    const waiting: Held[] = []
+    for (const held of queue) {
+      const lane = laneIn(held.record)
+      if (held.message !== undefined) blocked.add(lane)
+      if (blocked.has(lane)) waiting.push(held)
+      else sink.write(held.record, held.synthetic)
+    }
+    queue = waiting
   }
 
-  function release(): void {
-    for (const held of queue) {
+  function release(from = queue): void {
+    for (const held of from) {
       if (held.message !== undefined) sink.added('assistant.message.usage')
       held.message = undefined
     }
@@ -40,7 +48,9 @@ export function createHolder(sink: Sink, endsFirst: () => boolean): Holder {
   }
 
   function put(record: Rec, synthetic: string | undefined, message?: object): void {
-    if (queue.length === 0 && message === undefined) return sink.write(record, synthetic)
+    const lane = laneIn(record)
+    if (message === undefined && !queue.some((held) => held.message !== undefined && laneIn(held.record) === lane))
+      return sink.write(record, synthetic)
     queue.push({ record, synthetic, message })
     if (queue.length > mostHeld) release()
   }
@@ -58,7 +68,8 @@ export function createHolder(sink: Sink, endsFirst: () => boolean): Holder {
       if (queue.length > 0 && sink.live === true) {
         const type = streamed(record)
         if (type !== undefined && type !== 'content_block_stop') return pass(record, synthetic)
-        if (!mayWait(record) && endsFirst()) release()
+        if (!mayWait(record) && endsFirst())
+          release(record['type'] === 'result' ? queue : queue.filter((held) => laneOf(held.record) === laneOf(record)))
       }
       put(record, synthetic)
     },
@@ -74,7 +85,7 @@ export function createHolder(sink: Sink, endsFirst: () => boolean): Holder {
       }
       flush()
     },
-    release,
+    release: () => release(),
   }
 }
 
@@ -82,3 +93,10 @@ const streamed = ({ type, event }: Rec): unknown => (type === 'stream_event' && 
 
 /** Also a status. */
 const mayWait = ({ type }: Rec): boolean => type === 'assistant' || type === 'system' || type === 'stream_event'
+
+/** Records about a call or a question come after the message that made it, and belong to no lane's. */
+function laneOf({ type, parent_tool_use_id: parent, tool_use_id: call }: Rec): unknown {
+  if (type === 'user' || type === 'assistant') return parent ?? null
+  return call !== undefined || String(type).startsWith('control_') ? ofNoLane : null
+}
+const ofNoLane = Symbol('of no lane')

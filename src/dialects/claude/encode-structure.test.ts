@@ -27,6 +27,22 @@ test('bash: what the command printed, without the notes for the model', () => {
   assert.deepEqual(structure, { stdout: '', stderr: '', interrupted: false, isImage: false })
 })
 
+test('bash: a command that failed keeps its streams apart, too', () => {
+  const { records } = written([
+    ['session.start', { model: 'm' }],
+    ['turn.start', { trigger: 'prompt' }],
+    ['tool.start', { name: 'bash', toolKind: 'execute', input: { command: 'x' } }, { message: 'x', call: 'c' }],
+    ['tool.delta', { of: 'output', text: 'out\n', stream: 'stdout' }, { call: 'c' }],
+    ['tool.delta', { of: 'output', text: 'err\n', stream: 'stderr' }, { call: 'c' }],
+    ['tool.end', { name: 'bash', toolKind: 'execute', status: 'error', text: 'out\nerr\n', exitCode: 3 }, { call: 'c' }],
+    ['turn.end', { reason: 'end_turn' }],
+  ])
+  const result = records.find(({ type }) => type === 'user')!
+  assert.deepEqual(result['tool_use_result'], { stdout: 'out\n', stderr: 'err\n', interrupted: false, isImage: false })
+  const { structure } = resultOf('bash', { command: 'x' }, { status: 'denied', text: 'no' })
+  assert.equal(structure, 'Error: no')
+})
+
 test('read: the lines without their numbers, and how many there are', () => {
   const data = { preview: '', truncated: false, loaded: [] }
   const read = (text: string): unknown => resultOf('read', { filePath: 'a' }, { text, data }, ['/w/a']).structure
@@ -118,6 +134,7 @@ test('what an agent wraps around the output for its model is no output', () => {
   assert.equal(resultOf('read', { filePath: '/w/a' }, { text: opencodes }).structure, undefined)
   assert.equal(resultOf('read', { filePath: '/w/a' }, { text: opencodes }).content, opencodes)
   assert.equal(resultOf('read', { filePath: '/w/a' }, { text: '<file>\n00001| alpha\n</file>' }).structure, undefined)
+  assert.equal(resultOf('Read', { file_path: '/w/a' }, { text: '     1→alpha\n     2→' }).structure, undefined)
   assert.equal(resultOf('bash', {}, { text: 'out\n<shellId: 0 completed with exit code 0>' }).structure, undefined)
   for (const stdout of ['<p>', '<shellId: 0 done> and <p>', '<shellId: 0 done>\n'])
     assert.equal((resultOf('bash', {}, { text: stdout }).structure as { stdout: string }).stdout, stdout)

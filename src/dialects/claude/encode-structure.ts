@@ -53,13 +53,13 @@ export function structureOf(event: EventOf<'tool.end'>, call: WriteCall): Rec | 
 
 /**
  * What the tool itself gave back, as far as it was told. Others wrap it for the model: opencode names the path of a file and numbers its
- * lines, Copilot notes how a shell ended. That is no content of a file and no output of a command.
+ * lines, as old versions of Claude Code do, Copilot notes how a shell ended. That is no content of a file and no output of a command.
  */
 function plainText({ text, content, data }: EventOf<'tool.end'>): string | undefined {
   const told = text ?? textOfBlocks(content) ?? str(data)
   return told === undefined || isNumbered.test(told) || endsWithShell(told) ? undefined : told
 }
-const isNumbered = /^<path>[^\n]*<\/path>\n<type>|^<file>\n\d+\|/
+const isNumbered = /^<path>[^\n]*<\/path>\n<type>|^<file>\n\d+\||^ *\d+→/
 
 /** As `/<shellId: [^>]*>$/`, which tries every place of a long text. */
 function endsWithShell(text: string): boolean {

@@ -26,7 +26,7 @@ export function toolEnd(on: Writer, event: EventOf<'tool.end'>): void {
   const text = told ?? wordFor(event, call)
   if (event.status === 'denied') session.turn.denied.set(id, denial(id, call))
   else if (!failed) session.turn.denied.delete(id) // it ran all the same
-  const structure = failed ? `Error: ${textOf(text)}` : structureOf(event, call)
+  const structure = failed ? ((call.printed && structureOf(event, call)) ?? `Error: ${textOf(text)}`) : structureOf(event, call)
   const record = {
     type: 'user',
     message: { role: 'user', content: [{ tool_use_id: id, type: 'tool_result', content: text, is_error: failed }] },

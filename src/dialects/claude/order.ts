@@ -26,7 +26,8 @@ export const rules = {
   'extra-result': 'A result ends a turn that an init began.',
   'result-index': 'result_index rises by one from result to result; a new process counts from 0 again.',
   'silent-result': 'A result says by its subtype or by is_error how its turn ended.',
-  'error-result': 'A result of an error subtype carries errors and no result text.',
+  'error-result':
+    'A result of an error subtype carries no result text: what went wrong is in its errors, which versions before 2.1 leave out.',
   'after-result': 'After its result a turn says no more; a new init begins the next.',
   'unknown-request': 'A control_response or control_cancel_request names a control_request that is open.',
   ...fieldRules,

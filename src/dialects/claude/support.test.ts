@@ -9,7 +9,7 @@ import { claude } from './index.ts'
 export { kindsOf, only, plain, tellAll, type Told } from '../support.test.ts'
 export const support = supportOf(claude, 'agent')
 export const { fixture, decodeSides: decodeBoth, decodeAll, eventsIn, findingsOf, repaired } = support
-export const encodeAll = (events: readonly Event[]): Written => encodeAs(claude, events)
+export const encodeAll = (events: readonly Event[], live = false): Written => encodeAs(claude, events, live)
 
 /** Paths inside the fixture folder, by a part of their name. */
 export const recordings = (part = ''): string[] =>
@@ -40,8 +40,8 @@ export function shortly(event: Event): Rec {
 // ── writing ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** What the encoder makes of such events: legal, and with known keys only. */
-export function written(events: readonly Told[]): Written {
-  const all = encodeAll(tellAll(events))
+export function written(events: readonly Told[], live = false): Written {
+  const all = encodeAll(tellAll(events), live)
   assert.deepEqual(codesOf(all.records), [])
   for (const record of all.records) {
     const known = claude.shapes.keys[claude.tag(record)!]!

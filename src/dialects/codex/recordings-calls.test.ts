@@ -54,7 +54,9 @@ test("recorded traffic tells what the agent's words tell, and the host's; what b
   for (const path of traffics) {
     const [traffic, agent] = [facts(eventsIn(path)), facts(eventsIn(path.replace('.traffic', '')))]
     assert.deepEqual([prompts(traffic, 'sent'), prompts(traffic, 'seen')], [prompts(agent, 'seen'), []], path)
-    const [both, alone] = [traffic, agent].map((events) => events.filter((event) => !byHost(event))) as [Rec[], Rec[]]
+    // Only the host's words say that a thread goes on, and so which of its tokens are those of a message.
+    const untold = (event: Rec): boolean => path.includes('o-resume') && /^message\.(start|end)$/.test(String(event['kind']))
+    const [both, alone] = [traffic, agent].map((events) => events.filter((event) => !byHost(event) && !untold(event))) as [Rec[], Rec[]]
     assert.deepEqual(
       both.map(({ how: _how, ...rest }) => rest),
       alone,

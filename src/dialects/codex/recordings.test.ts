@@ -11,7 +11,7 @@ import { usageOf } from './values.ts'
 const messageOf = (record: Rec): Rec => (record['message'] ?? record) as Rec
 
 test('the recordings are there', () => {
-  assert.deepEqual([execRuns.length, rollouts.length, stdouts.length, stdins.length, traffics.length], [28, 29, 12, 12, 12])
+  assert.deepEqual([execRuns.length, rollouts.length, stdouts.length, stdins.length, traffics.length], [28, 29, 13, 13, 13])
 })
 
 test('every recording has records that could be of no other agent', () => {
@@ -67,7 +67,7 @@ test('deltas joined are the text of the whole', () => {
       blocks++
     }
   }
-  assert.equal(blocks, 24)
+  assert.equal(blocks, 26)
 })
 
 test('stdout and the rollout file of one run say the same', () => {
@@ -103,8 +103,16 @@ function totalsIn(path: string): Usage[] {
 
 test("the tokens of the turns add up to the program's own sums", () => {
   for (const path of all) {
+    if (path.startsWith('app-server/o-resume')) continue // its sums go on from the run before
     const sum = (usages: readonly (Usage | undefined)[]): Usage => usages.reduce<Usage>((a, b) => addUsage(a, b), {})
     assert.deepEqual(sum(only(eventsIn(path), 'turn.end').map(({ usage }) => usage)), sum(totalsIn(path)), path)
+  }
+})
+
+test('of a thread that goes on only the tokens of this run count', () => {
+  for (const path of all.filter((name) => /^app-server\/o-resume(\.traffic)?\.ndjson$/.test(name))) {
+    const [end] = only(eventsIn(path), 'turn.end')
+    assert.deepEqual([end?.usage?.input, end?.usage?.output], [200, 40], path)
   }
 })
 

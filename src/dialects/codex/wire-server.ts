@@ -162,10 +162,15 @@ const questionsAsked = {
 
 const fromHost = {
   'thread/start': ask('thread/start', settings),
-  'thread/resume': ask('thread/resume', { threadId: orNull(text), ...settings }),
+  'thread/resume': ask('thread/resume', {
+    threadId: orNull(text),
+    approvalsReviewer: optional(any),
+    excludeTurns: optional(any),
+    ...settings,
+  }),
   'thread/fork': ask('thread/fork', { threadId: orNull(text), ...settings }),
   'thread/name/set': ask('thread/name/set', { threadId: text, name: text }),
-  'turn/start': ask('turn/start', { threadId: text, input: list(any), ...settings }),
+  'turn/start': ask('turn/start', { threadId: text, input: list(any), clientUserMessageId: optional(any), ...settings }),
   'turn/steer': ask('turn/steer', { threadId: text, input: list(any) }),
   'turn/interrupt': ask('turn/interrupt', { threadId: text, turnId: optional(text) }),
 }

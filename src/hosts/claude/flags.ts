@@ -32,8 +32,8 @@ const flags: Readonly<Record<string, Flag>> = {
   'mcp-config': list('JSON|FILE', 'more MCP servers'),
   'strict-mcp-config': plain('only those MCP servers'),
   settings: value('JSON|FILE', "Claude's settings: rules, mode and model are taken from them"),
-  'max-turns': value('N', 'at most so many answers of the model to one prompt'),
-  'max-budget-usd': value('USD', 'stop when this much is spent'),
+  'max-turns': value('N', 'at most so many model calls for one prompt'),
+  'max-budget-usd': value('USD', 'budget: stop when this much is spent'),
   'max-thinking-tokens': value('N', "more than 0: ask for the model's thoughts"),
   thinking: value('WORD', "adaptive or enabled: ask for the model's thoughts"),
   continue: plain('go on with the last session of this project'),
@@ -89,11 +89,17 @@ export function readFlags(argv: readonly string[]): Given {
   return given
 }
 
-export function flagsHelp(): string {
-  const rows = Object.entries(flags).map(([name, { value: shown, help, idle: without }]) => [
-    `--${name}${shown === undefined ? '' : ` ${shown}`}`,
-    without === true ? 'taken, without effect' : help,
-  ])
-  const width = Math.max(...rows.map(([flag]) => flag!.length))
-  return rows.map(([flag, help]) => `  ${flag!.padEnd(width)}  ${help}`).join('\n')
-}
+type HelpOption = { type: 'boolean' | 'string'; help: string; value?: string; many?: boolean }
+
+/** As options of a command, for its help. */
+export const flagOptions: Record<string, HelpOption> = Object.fromEntries(
+  Object.entries(flags).map(([name, { takes, value: shown, help, idle: without }]) => [
+    name,
+    {
+      type: takes === 'nothing' ? 'boolean' : 'string',
+      help: without === true ? 'taken, without effect' : help,
+      ...(shown !== undefined && { value: shown }),
+      ...(takes === 'list' && { many: true }),
+    },
+  ]),
+)

@@ -108,7 +108,7 @@ test('a mistake in the choice says what to do', async () => {
 test('a script stands for the model it names, and all who use it share it', async () => {
   const scripts = createScripts('/', builtIn)
   const [one, other] = [await choose('script/demo', { scripts }), await choose('script/demo', { scripts })]
-  assert.deepEqual([one.provider, one.id, one.priceAs], ['openai', 'gpt-5.4', 'openai/gpt-5.4'])
+  assert.deepEqual([one.provider, one.id, one.priceAs], ['script', 'gpt-5.4', 'openai/gpt-5.4'])
   assert.equal(one.model, other.model)
   assert.equal(await say(one), 'one')
 })

@@ -2,7 +2,7 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Prompt } from '@ai-sdk/provider'
 
 export type Chosen = {
-  /** As events name them: for a script, those that it stands for. */
+  /** As events name them: of a script `script`, and the id of the model that it stands for. */
   provider: string
   id: string
   model: LanguageModelV4

@@ -10,6 +10,7 @@ import type {
   LanguageModelV4Usage,
 } from '@ai-sdk/provider'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { scriptProvider } from '../../../model/scripted.ts'
 import { type Answer, createEngine, type Part, piecesOf } from '../../../script/engine.ts'
 import { conversationOf } from '../../../script/face.ts'
 import type { Conversation, Finish, Script, Usage } from '../../../script/script.ts'
@@ -35,7 +36,7 @@ export function createScripted(script: Script, name: string): LanguageModelV4 {
 
   return {
     specificationVersion: 'v4',
-    provider: script.model?.slice(0, slash) ?? 'script',
+    provider: scriptProvider,
     modelId,
     supportedUrls: {},
     async doStream(options) {
