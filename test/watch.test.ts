@@ -204,7 +204,7 @@ test('a terminal gets harmless text, and pretty unless asked otherwise', () => {
     assert.doesNotMatch(shown, /\u001b\]|\u0007|\u202e/, format)
   }
   assert.doesNotMatch(onTerminal(''), /^EVENT/)
-  assert.match(onTerminal('--accumulate'), /^EVENT/)
+  assert.match(onTerminal('--accumulate'), /^--:--:-- EVENT/)
 })
 
 test('a reader that goes away ends it without a word', () => {

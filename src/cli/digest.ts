@@ -19,6 +19,8 @@ import { createJson } from './watch-json.ts'
 import { createCleaner } from './watch-redact.ts'
 import type { Seen } from './watch-view.ts'
 
+const formats = ['pretty', 'json', 'markdown', 'junit', 'github'] as const
+
 export const spec: CommandSpec = {
   usage: 'sluice digest [FILE|-] [options]',
   about: `Tells what a recording comes to: who ran, what was asked, turns, tools, files, commands, permissions, findings, errors,
@@ -27,6 +29,7 @@ silence and loops, tokens and cost, and how it ended. Any dialect; several sessi
     format: {
       type: 'string',
       value: 'FORMAT',
+      choices: formats,
       help: 'pretty (default), json, markdown for the summary of a CI job, junit for its tests, github for annotations',
     },
     json: { type: 'boolean', help: 'the digest as one JSON object: the same as --format json' },
@@ -56,7 +59,6 @@ silence and loops, tokens and cost, and how it ended. Any dialect; several sessi
 const countOf = { finding: 'findings', error: 'errors', denied: 'denied' } as const satisfies Record<string, keyof Digest['counts']>
 type Trouble = keyof typeof countOf
 
-const formats = ['pretty', 'json', 'markdown', 'junit', 'github'] as const
 type Format = (typeof formats)[number]
 
 export async function run(argv: readonly string[]): Promise<number> {

@@ -10,6 +10,8 @@ import { type CommandSpec, dialectOption, numberOption, parseOptions, sizeOption
 import { describe, type Result, validateFile, type Way } from './validate-file.ts'
 import { asHelper, help, validateFiles } from './validate-files.ts'
 
+const formats = ['plain', 'json', 'junit', 'github'] as const
+
 export const spec: CommandSpec = {
   usage: 'sluice validate [FILE…|-] [options]',
   about: `Checks that every record is valid JSON of the right shape, and that the records come in a legal order.
@@ -20,6 +22,7 @@ Each finding has its line, byte, code, severity and the rule it breaks.`,
     format: {
       type: 'string',
       value: 'FORMAT',
+      choices: formats,
       help: 'plain (default), json, junit for the tests of a CI job, github for annotations',
     },
     json: { type: 'boolean', help: 'findings as JSON, one a line: the same as --format json' },
@@ -72,7 +75,6 @@ export async function run(argv: readonly string[]): Promise<number> {
   return conclude(results, strict, { named, format })
 }
 
-const formats = ['plain', 'json', 'junit', 'github'] as const
 type Format = (typeof formats)[number]
 
 const printer = (): ((line: string) => void) => {

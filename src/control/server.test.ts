@@ -293,7 +293,11 @@ test('before the run has begun and after its end nothing can be asked of it', as
 test('the only run is found without its name; of several the names are told', async () => {
   const run = await fakeRun()
   assert.equal(await findSocket(run.env, undefined), run.control.path)
-  assert.deepEqual(await findRuns(run.env), [{ run: 'run_1', path: run.control.path, cwd: '/project' }])
+  const [found, ...others] = await findRuns(run.env)
+  assert.deepEqual(
+    [found?.run, found?.path, found?.cwd, found?.status['run'], others],
+    ['run_1', run.control.path, '/project', 'run_1', []],
+  )
   const other = await fakeRun({ id: 'run_2', env: run.env, cwd: '/elsewhere' })
   assert.match((await failure(findSocket(run.env, undefined))).message, /choose one:\n {2}run_\d {2}\/\w+\n {2}run_\d {2}\/\w+$/)
   assert.equal(await findSocket(run.env, 'run_2'), other.control.path)
