@@ -137,7 +137,7 @@ export type RunState = 'alive' | 'dead' | 'unknown' | EndReason
 export type RunEntry = {
   run: string
   state: RunState
-  /** Of the last writer. */
+  /** Of its writer. */
   pid: number
   host: string
   socket: string | undefined
