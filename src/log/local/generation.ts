@@ -152,11 +152,21 @@ async function placeBefore(file: FileHandle, after: number): Promise<number> {
   return low
 }
 
+/** The last line of the run, when this is it. */
+async function closedAt(path: string): Promise<Closed | undefined> {
+  await using file = await openOwn(path)
+  const size = Math.min((await file.stat()).size, 256)
+  const bytes = Buffer.alloc(size)
+  await file.read(bytes, 0, size, (await file.stat()).size - size)
+  const record = parseLine(bytes.subarray(bytes.lastIndexOf(newline, -2) + 1))
+  return record && closedIn(record)
+}
+
 /** How far a generation goes, and whether the run was closed there. */
 export async function endOf(generation: Generation): Promise<{ last: number; closed: Closed | undefined }> {
   const reader = await openGeneration(generation, Number.MAX_SAFE_INTEGER)
   await reader.next(generation.limit).finally(reader.close)
-  return { last: reader.last(), closed: reader.closed() }
+  return { last: reader.last(), closed: await closedAt(generation.path) }
 }
 
 export const damaged = ({ path }: Generation, last: number): LogError =>

@@ -60,6 +60,7 @@ export async function* readStream(source: Source, position: Position, signal?: A
   /** To the end of a segment, or until it has to be read anew. */
   async function* follow(current: Segment, reader: GenerationReader, waker: () => Waker): AsyncGenerator<Item, Turn, void> {
     let { limit } = current
+    let isComplete = false // the run is over: no more will be there than is now
     for (let invalid = 0; signal?.aborted !== true;) {
       if (has.index === current.index && has.seq > limit) yield dropTo(limit)
       const piece = await reader.next(limit)
@@ -82,11 +83,14 @@ export async function* readStream(source: Source, position: Position, signal?: A
         ;({ limit } = now)
         continue
       }
-      if (now.generation.limit !== Infinity || (piece.type === 'invalid' && ++invalid > maxInvalid))
+      if (isComplete || now.generation.limit !== Infinity || (piece.type === 'invalid' && ++invalid > maxInvalid))
         throw damaged(now.generation, reader.last())
-      yield* live()
-      if (await waker().wait(signal)) continue
-      if ((await source.revive(now)) === 'dead' && !source.isEndless) return { end: 'died' }
+      if (isLive && (await waker().wait(signal))) continue
+      if (signal?.aborted === true) break
+      const found = await source.revive(now)
+      if (found === 'dead' && !source.isEndless) return { end: 'died' }
+      isComplete = found === 'more'
+      if (!isComplete) yield* live()
     }
     return 'over'
   }
