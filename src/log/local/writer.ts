@@ -6,7 +6,7 @@ import type { Event } from '../../model/event.ts'
 import { faultOf } from '../../model/fault.ts'
 import { batchOf } from '../batch.ts'
 import type { Batch, Part, RunStart, SessionJoin, Writer } from '../contract.ts'
-import { formatCursor, parseCursor } from '../cursor.ts'
+import { formatCursor, parseCursor, start } from '../cursor.ts'
 import { LogError, LogFailed } from '../errors.ts'
 import { holdNew } from './alive.ts'
 import { closeLine, openLine, partLine, thisProcess } from './control-line.ts'
@@ -163,7 +163,7 @@ export async function openWriter(place: Place, { run, socket, version }: RunStar
   return {
     run,
     append,
-    head: () => formatCursor(gen, seq),
+    head: () => (seq === 0 ? start : formatCursor(gen, seq)),
     flush,
     durable,
     acknowledged: async (cursor) => (rule === 'always' || failure.signal.aborted ? durable(cursor) : undefined),
