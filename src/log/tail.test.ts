@@ -6,7 +6,7 @@ import { frameLines } from './batch.ts'
 import type { Cursor, Writer } from './contract.ts'
 import { formatCursor, parseCursor, start } from './cursor.ts'
 import { newStore } from './local/support.test.ts'
-import { delta, deltas, endEvent, run, startEvent, upTo } from './suite.test.ts'
+import { delta, deltas, endEvent, run, startEvent, upTo } from './support.test.ts'
 import { type Framing, history, type Out, type Subscription, type Tail, tailOf, tailOfWriter } from './tail.ts'
 
 type Frame = { method: string; params: Record<string, unknown> }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
-import type { Step, Store } from '../suite.test.ts'
+import type { Step, Store } from '../support.test.ts'
 import { type Files, systemFiles } from './files.ts'
 import { createLocalLog } from './index.ts'
 
