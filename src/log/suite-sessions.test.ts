@@ -86,8 +86,9 @@ export function testSessions(make: () => Store): void {
       if (index !== winner) assert.ok(result.status === 'rejected' && hasCode('session-taken')(result.reason))
     await assert.rejects(one.remove('s'), hasCode('session-taken'))
     assert.equal((await writers[winner]!.join({ session: 's' })).part, 1) // its own: the same part
-    await writers[winner]!.close()
     const loser = writers[(winner + 1) % 3]!
+    await assert.rejects(loser.join({ session: 's' }), hasCode('session-taken'))
+    await writers[winner]!.close()
     assert.equal((await loser.join({ session: 's' })).part, 2)
     await Promise.all(writers.map((writer) => writer.close()))
     await assert.rejects(one.open({ run: 'r1' }), hasCode('run-taken'))

@@ -155,6 +155,34 @@ test('a file without a whole header does not count', async () => {
   await writer.close()
 })
 
+test('zeros in a line make it none', async () => {
+  const { folder, log, writer } = await deadRun()
+  const bytes = readFileSync(firstFile(folder))
+  writeFileSync(firstFile(folder), bytes.fill(0, bytes.length - 10, bytes.length - 5))
+  assert.equal(await log.reap('r'), 'died')
+  assert.deepEqual((await take(log, { run: 'r' }, undefined, 'end')).cursors.slice(3, 5), [formatCursor(1, 4), formatCursor(2, 5)])
+  await writer.close()
+})
+
+test('a reader who follows is told what to drop when another writer goes on from before', async () => {
+  const { folder, connect } = newStore()
+  const writer = await connect().open({ run: 'r' })
+  writer.append(deltas(5))
+  writer.flush()
+  const reading = connect().read({ run: 'r' })
+  assert.equal((await reading.next()).value?.type, 'events')
+  assert.equal((await reading.next()).value?.type, 'live')
+  const [header] = readFileSync(firstFile(folder), 'utf8').split('\n')
+  const second = join(folder, 'runs/r/000002.ndjson')
+  writeFileSync(
+    second,
+    `${JSON.stringify({ ...(JSON.parse(header!) as object), gen: 2, after: 3 })}\n{"v":1,"kind":"log.close","why":"died"}\n`,
+  )
+  assert.deepEqual((await reading.next()).value, { type: 'dropped', after: formatCursor(1, 3) })
+  assert.deepEqual((await reading.next()).value, { type: 'end', why: 'died', last: formatCursor(2, 3) })
+  await writer.close()
+})
+
 test('a log that was changed is found to be damaged', async () => {
   const { folder, connect } = newStore()
   const writer = await connect().open({ run: 'r' })
@@ -194,8 +222,10 @@ test('a short write is final, and nothing is written after it', async () => {
   writer.flush()
   isShort = false
   assert.ok(writer.failed.aborted)
+  const { size } = statSync(firstFile(folder))
   writer.append(deltas(3))
   await assert.rejects(writer.close(), hasCode('log-failed'))
+  assert.equal(statSync(firstFile(folder)).size, size)
   assert.deepEqual(seqs((await take(createLocalLog({ folder }), { run: 'r' }, undefined, 'end')).events), [1, 2])
 })
 
