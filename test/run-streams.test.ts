@@ -142,6 +142,29 @@ test('--format and --on-event write the same bytes, whatever the format', async 
   }
 })
 
+test('--losses lists what each output could not say, as convert counts it', async (t) => {
+  const here = place(t, project)
+  const { args } = await model(t, here, 'script', fixtureScript('everything'))
+  const [log, lost, file] = ['log.ndjson', 'lost.ndjson', 'run.ndjson'].map((name) => join(here.top, name)) as [string, string, string]
+  const outputs = ['--format', 'appctl', '--on-event', file, '--on-event', `sluice:${log}`]
+  const { code } = await sluice(here, ['run', 'go', ...outputs, '--losses', lost, ...args])
+  assert.equal(code, 0)
+  const of = (output: string): string[] =>
+    linesOf(readFileSync(lost, 'utf8'))
+      .filter((line) => line['output'] === output)
+      .map(({ type, code: what, how, count }) => [type, what, how, count].join(' '))
+  for (const [output, to] of [
+    ['stdout', 'appctl'],
+    [file, 'avenor'],
+  ] as const) {
+    const converted = join(here.top, `${to}-lost.ndjson`)
+    await sluice(here, ['convert', log, '--to', to, '--losses', converted])
+    const counted = linesOf(readFileSync(converted, 'utf8')).map(({ type, code: what, how, count }) => [type, what, how, count].join(' '))
+    assert.ok(counted.length > 3)
+    assert.deepEqual(of(output).sort(), counted.sort(), to)
+  }
+})
+
 suite('amounts', () => {
   test('the tokens of a turn are those of the script, whatever API they came by', async (t) => {
     const usage = { input: 11, output: 20, reasoning: 300, cacheRead: 4000, cacheWrite: 50 }

@@ -1,14 +1,13 @@
 // sluice convert: one dialect in, another out, and an account of what was lost and added.
-import { closeSync, openSync } from 'node:fs'
 import { quoted, plural } from '../base/text.ts'
 import { isWritable } from '../dialects/contract.ts'
 import { createConverter, type Summary } from '../stream/convert.ts'
 import { claimers, loadDialect, open, writableNames } from './dialects.ts'
-import { CommandError, exitCodes, hasCode, say, systemReason, usageError } from './exit.ts'
+import { exitCodes, say, usageError } from './exit.ts'
 import { blocks, mustBeAnother, oneFile, recordsOut } from './io.ts'
+import { openLosses } from './losses-file.ts'
 import { type CommandSpec, dialectOption, parseOptions, sizeOption, textOption } from './options.ts'
 import { redactionOf, redactOption } from './redaction.ts'
-import { writeAll } from './write.ts'
 
 export const spec: CommandSpec = {
   usage: 'sluice convert [FILE|-] --to DIALECT [options]',
@@ -81,29 +80,9 @@ export async function run(argv: readonly string[]): Promise<number> {
   const summary = converter.end()
   report(summary, input.dialect.name, to.name, told, values['quiet'] === true)
   redaction?.tell()
-  if (losses !== undefined) writeLosses(losses, quoted(lossesFile, 500), summary)
+  losses?.write([summary])
   const dropped = summary.losses.some(({ how }) => how === 'drop')
   return summary.issues > 0 || (values['strict'] === true && dropped) ? exitCodes.failed : exitCodes.ok
-}
-
-/** Opened before anything is converted: a name that cannot be written is better known early. */
-function openLosses(file: string | undefined): number | undefined {
-  if (file === undefined) return undefined
-  try {
-    return openSync(file, 'w')
-  } catch (error) {
-    throw new CommandError(
-      `cannot write ${quoted(file, 500)}: ${hasCode(error, 'ENOENT') ? 'its folder does not exist' : systemReason(error)}`,
-      exitCodes.usage,
-      { cause: error },
-    )
-  }
-}
-
-function writeLosses(fd: number, name: string, { losses, additions }: Summary): void {
-  const lines = [...losses.map((loss) => ({ type: 'loss', ...loss })), ...additions.map((addition) => ({ type: 'addition', ...addition }))]
-  writeAll(fd, Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join('')), name)
-  closeSync(fd)
 }
 
 function report({ records, issues, losses, additions }: Summary, from: string, to: string, told: number, isQuiet: boolean): void {

@@ -14,7 +14,7 @@ export const optionGroups: Readonly<Record<string, readonly string[]>> = {
     'settings',
     'trust-project',
   ],
-  Output: ['format', 'array', 'on-event', 'no-redact', 'sentinel-file', 'on-milestone', 'webhook'],
+  Output: ['format', 'array', 'on-event', 'losses', 'no-redact', 'sentinel-file', 'on-milestone', 'webhook'],
   Limits: ['timeout', 'progress-timeout', 'max-turns', 'max-cost', 'max-tokens', 'max-tool-calls'],
   Retries: ['api-retries', 'max-retries', 'wait-for-reset', 'max-wait'],
   Control: ['control-socket', 'no-control-socket'],

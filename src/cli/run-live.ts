@@ -9,7 +9,7 @@ import { outcomeOf } from '../model/outcome.ts'
 import { totalTokens } from '../model/usage.ts'
 import { agentOf, reportNotices } from '../run/agent.ts'
 import type { EventSink, RunEnd, RunHandle } from '../run/contract.ts'
-import { dialectSink } from '../run/sinks.ts'
+import { dialectSink, type DialectSink } from '../run/sinks.ts'
 import type { Attachment } from '../supervise/contract.ts'
 import { deniedButRan } from '../supervise/denied-but-ran.ts'
 import { costOrWhy, countText, durationText } from '../views/amounts.ts'
@@ -19,6 +19,7 @@ import { type CommandError, exitCodeOf, say, signalCodes, usageError } from './e
 import { isSameFile, isTerminal, mustBeAnother, stdout } from './io.ts'
 import type { RunRequest, SessionWanted } from '../run/request.ts'
 import { startRun, type StartedRun } from '../run/service.ts'
+import { openLosses } from './losses-file.ts'
 import { arrayOut, lineOut, openOutput, outputOf, writable } from './run-outputs.ts'
 import type { RunScreen } from './run-screen.ts'
 import { leave } from './run-sentinel.ts'
@@ -32,6 +33,8 @@ export type LiveOptions = {
   /** One JSON array in place of lines. */
   array?: boolean
   outputs: readonly string[]
+  /** A file for what these formats could not say. */
+  losses?: string | undefined
   /** Files that no output may take the place of. */
   read?: readonly string[]
   /** False: nobody is asked, also on a terminal. */
@@ -52,7 +55,7 @@ export async function liveRun(flags: RunRequest, options: LiveOptions): Promise<
 
 async function oneRun(
   flags: RunRequest,
-  { prompt, format, array = false, outputs, read = [], interactive = true, onRun }: LiveOptions,
+  { prompt, format, array = false, outputs, losses, read = [], interactive = true, onRun }: LiveOptions,
 ): Promise<{ done: RunEnd; code: number; run: StartedRun; signals: Signals }> {
   const around = await surroundings()
   const folder = join(around.dataFolder, 'sessions')
@@ -60,11 +63,11 @@ async function oneRun(
   const last = lastEnd()
   // The view is large, and of no use to a program.
   const live = format === 'pretty' ? (await import('./run-screen.ts')).createRunScreen() : undefined
-  const sinks: EventSink[] = [
-    last.sink,
-    await mainSink(format, array, flags.thoughts, unwritten, live?.out),
-    ...(await fileSinks(outputs, { read, thoughts: flags.thoughts, unwritten })),
-  ]
+  if (losses !== undefined) mustBeAnother(losses, '--losses', read)
+  const lossesFile = openLosses(losses)
+  const main = await mainSink(format, array, flags.thoughts, unwritten, live?.out)
+  const written = await fileSinks(outputs, { read, thoughts: flags.thoughts, unwritten })
+  const sinks: EventSink[] = [last.sink, main, ...written]
   const agent = await agentOf(flags, around)
   if (flags.agent === 'builtin' && format !== 'pretty') reportNotices(agent.frame, around.report) // else it is on the page
   const { cwd } = agent.frame.places
@@ -86,6 +89,9 @@ async function oneRun(
   if (prompt !== undefined) await run.send({ type: 'prompt', ...prompt })
   await run.send({ type: 'finish' })
   const done = await run.done
+  lossesFile?.write(
+    [main, ...written].filter(isNamed).map(({ where, losses: lost, additions }) => ({ where, losses: lost(), additions: additions() })),
+  )
   const code = unwritten.code(exitCodeOf(done, signals.heard()))
   const why = last.why()
   if (why !== undefined) say(`sluice: ${why}`)
@@ -95,12 +101,22 @@ async function oneRun(
 
 // ── outputs ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-async function mainSink(format: string, array: boolean, thoughts: boolean, unwritten: Unwritten, live?: RunScreen): Promise<EventSink> {
+async function mainSink(
+  format: string,
+  array: boolean,
+  thoughts: boolean,
+  unwritten: Unwritten,
+  live?: RunScreen,
+): Promise<EventSink | NamedSink> {
   if (live !== undefined) return unless(!thoughts, (await import('./run-pretty.ts')).prettySink(unwritten, live))
   if (!dialectNames.includes(format)) throw unknownFormat(format)
   const dialect = await writable(format, '--format')
   const lines = isTerminal(1) ? stdout() : lineOut(1)
-  return unless(isQuiet(dialect, thoughts), dialectSink(dialect, array ? arrayOut(lines) : lines, unwritten.byStdout))
+  return named(
+    'stdout',
+    dialect,
+    unless(isQuiet(dialect, thoughts), dialectSink(dialect, array ? arrayOut(lines) : lines, unwritten.byStdout)),
+  )
 }
 
 function unknownFormat(format: string): CommandError {
@@ -111,10 +127,19 @@ function unknownFormat(format: string): CommandError {
   )
 }
 
+type NamedSink = DialectSink & { where: Record<string, string> }
+
+const isNamed = (sink: EventSink): sink is NamedSink => 'where' in sink
+
+const named = (output: string, { name: dialect }: WritableDialect, sink: DialectSink): NamedSink => ({
+  ...sink,
+  where: { output, dialect },
+})
+
 type FileSinkParts = { read: readonly string[]; thoughts: boolean; unwritten: Unwritten }
 
 /** One for each --on-event. */
-export async function fileSinks(outputs: readonly string[], { read, thoughts, unwritten }: FileSinkParts): Promise<EventSink[]> {
+export async function fileSinks(outputs: readonly string[], { read, thoughts, unwritten }: FileSinkParts): Promise<NamedSink[]> {
   const specs = await Promise.all(outputs.map(outputOf))
   const paths = specs.map(({ path }) => path)
   for (const path of paths) mustBeAnother(path, '--on-event', read)
@@ -123,7 +148,7 @@ export async function fileSinks(outputs: readonly string[], { read, thoughts, un
   const opened = await Promise.all(paths.map(openOutput))
   mustDiffer(paths) // a link may lead to what was not there before
   return specs.map(({ dialect, path }, index) =>
-    unless(isQuiet(dialect, thoughts), dialectSink(dialect, opened[index]!, unwritten.by(path))),
+    named(path, dialect, unless(isQuiet(dialect, thoughts), dialectSink(dialect, opened[index]!, unwritten.by(path)))),
   )
 }
 
@@ -137,7 +162,7 @@ function mustDiffer(paths: readonly string[]): void {
 /** aictrl's document: thoughts are told only with --thinking. */
 const isQuiet = ({ name }: WritableDialect, thoughts: boolean): boolean => name === 'aictrl' && !thoughts
 
-const unless = (quiet: boolean, sink: EventSink): EventSink =>
+const unless = <Sink extends EventSink>(quiet: boolean, sink: Sink): Sink =>
   quiet
     ? { ...sink, push: (event) => (event.kind === 'thought.delta' || event.kind === 'thought.end' ? undefined : sink.push(event)) }
     : sink

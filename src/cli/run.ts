@@ -34,6 +34,7 @@ asked before it changes anything; without one, what no rule allows is refused an
       help: 'text (default), or claude: prompts and answers come on stdin as JSON lines',
     },
     'on-event': { type: 'string', many: true, value: '[DIALECT:]PATH', help: 'write the events to a file or pipe too (default: avenor)' },
+    losses: { type: 'string', value: 'FILE', help: 'write to FILE what these formats could not say, one JSON object a line' },
     ...agentOptions,
     ...runOptions,
   },
@@ -83,6 +84,7 @@ async function begin(argv: readonly string[]): Promise<number> {
   if (array && textOption(values, 'input-format') === 'claude')
     throw usageError('--array has no end that --input-format claude could wait for')
   const isHosted = isClaudeInput(textOption(values, 'input-format'), format)
+  if (isHosted && values['losses'] !== undefined) throw usageError('--losses is not for --input-format claude')
   if (isHosted && flags.agent !== 'builtin')
     throw usageError('--input-format claude is for the built-in agent; speak to others with sluice control')
   const isPromptless = (isHosted || flags.agent.startsWith('replay:')) && words.length === 0 && promptFile === undefined
@@ -96,7 +98,7 @@ async function begin(argv: readonly string[]): Promise<number> {
     const exitCode = await claudeHost(flags, { ...plainHost, partial: flags.stream, sinks, ...prompt }, { unwritten, onRun })
     return flags.sentinel === undefined ? exitCode : leave(flags.sentinel, { exitCode, run: flags.id })
   }
-  return liveRun(flags, { ...prompt, format, array, outputs, read, onRun })
+  return liveRun(flags, { ...prompt, format, array, outputs, losses: textOption(values, 'losses'), read, onRun })
 }
 
 /** No output may take the place of one of these. */

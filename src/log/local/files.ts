@@ -33,7 +33,7 @@ export type Place = {
 }
 
 /** Ids go into file names. */
-export function checkId(id: string): string {
+function checkId(id: string): string {
   if (!/^[A-Za-z0-9_-]{1,128}$/.test(id))
     throw new LogError('bad-id', `${JSON.stringify(id)} cannot be an id; use letters, digits, "-" and "_"`)
   return id
