@@ -67,10 +67,10 @@ export type Driver = {
   /** Our rules see every call before it is made, whatever the agent was allowed before. */
   seesAll?: boolean
   /** A line of its stderr that tells something the stream does not: a retry, a call that was refused. */
-  overhear?(line: string): Overheard | undefined
+  readStderr?(line: string): StderrEvent | undefined
 }
 
-export type Overheard =
+export type StderrEvent =
   | { kind: 'retry.start'; payload: Payload<'retry.start'> }
   | { kind: 'notice'; payload: Payload<'notice'> }
   | { kind: 'error'; payload: Payload<'error'> }
@@ -109,17 +109,17 @@ export type Talk = {
   interrupt(): void
   set?(setting: { model?: string; mode?: string }): void
   /** Sees each record first, and gives it as it is meant. Undefined: there is nothing more to say of it. */
-  mend?(record: Rec): Rec | undefined
+  normalize?(record: Rec): Rec | undefined
   /** Sees it then. True: it answers a request of ours, and says nothing of the session. */
-  hear?(record: Rec): boolean
+  consume?(record: Rec): boolean
   /** Sees each other record when the stream has told it: the time to answer. */
-  heard?(record: Rec): void
+  afterRecord?(record: Rec): void
   /** The agent's name of the session that prompts go to, where it may tell of others beside it: what these do is none of the run's. */
   session?(): string | undefined
   /** It has still to say which session that is; what it tells of any before may be of another. */
   isOpening?(): boolean
   /** Sees each event that is told of the run. */
-  see?(event: Event): void
+  onEvent?(event: Event): void
   /** Prompts that wait with us: the agent has not got them, and the stream says nothing of them yet. */
   unsent?(): readonly Prompt[]
   /** It was given a prompt, and nothing has been heard of the turn for it. */

@@ -13,7 +13,7 @@ export function headlessTalk(wire: Wire): Talk {
     },
     answer() {},
     interrupt: () => wire.signal('SIGINT'),
-    see(event) {
+    onEvent(event) {
       if (event.kind === 'turn.start' && event.trigger !== 'task' && !isDone) wire.show(given!)
       if (event.kind === 'turn.end') isDone = true
     },

@@ -19,13 +19,13 @@ export type Listener = {
 }
 
 /**
- * `mend`: a record as it is meant, or undefined when nothing more is to be told of it. `isOwn`: one that speaks to us alone, about something
+ * `normalize`: a record as it is meant, or undefined when nothing more is to be told of it. `isOwn`: one that speaks to us alone, about something
  * we asked: it says nothing of the session.
  */
 export type ListenerParts = {
   dialect: Dialect
   onEvents(events: Event[]): void
-  mend?(record: Rec): Rec | undefined
+  normalize?(record: Rec): Rec | undefined
   isOwn?(record: Rec): boolean
   /** After its events. */
   onRecord?(record: Rec): void
@@ -34,7 +34,7 @@ export type ListenerParts = {
 const longestLine = 32 * 2 ** 20
 const longestBad = 64 * 1024 // of a line that is no record: cut, it says as much; a record is kept whole, else it would be none
 
-export function createListener({ dialect, onEvents, mend = (record) => record, isOwn, onRecord }: ListenerParts): Listener {
+export function createListener({ dialect, onEvents, normalize = (record) => record, isOwn, onRecord }: ListenerParts): Listener {
   const decoder = dialect.decoder()
   let record = 0
   let heard = 0
@@ -55,7 +55,7 @@ export function createListener({ dialect, onEvents, mend = (record) => record, i
     {
       record(told, span) {
         heard++
-        const value = mend(told)
+        const value = normalize(told)
         if (value === undefined || isOwn?.(value) === true) return void record++
         const events = keepRaw(decoder.push(value, originOf(span), value === told ? span.form : 0), span)
         onEvents(events)

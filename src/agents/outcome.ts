@@ -5,7 +5,7 @@ import { faultOf, notStarted } from '../model/fault.ts'
 import { outcomeOf } from '../model/outcome.ts'
 import type { Reason } from '../model/vocabulary.ts'
 import type { Command } from '../supervise/contract.ts'
-import type { TurnEnd } from './course.ts'
+import type { TurnEnd } from './progress.ts'
 import type { Exit } from './process/group.ts'
 
 export type Cancel = Extract<Command, { type: 'cancel' }>

@@ -3,14 +3,14 @@
 import type { Event, Fault, Payload } from '../model/event.ts'
 import { faultOf } from '../model/fault.ts'
 import type { Ask } from '../supervise/contract.ts'
-import type { Course } from './course.ts'
+import type { Progress } from './progress.ts'
 import type { Driver } from './driver.ts'
-import type { Patience } from './patience.ts'
+import type { Timeouts } from './timeouts.ts'
 
 export type PartingParts = {
   driver: Pick<Driver, 'title' | 'stays' | 'onlyPrompted'>
-  times: Patience
-  course: Course
+  times: Timeouts
+  progress: Progress
   isBusy(): boolean
   /** No more prompts will come. */
   isLast(): boolean
@@ -30,7 +30,7 @@ export type Parting = {
   /** It asked when nobody could answer any more. */
   asked(ask: Ask): void
   /** It goes on, if this is not of another call than the one that it asked about. */
-  see(event: Event): void
+  onEvent(event: Event): void
   /** Nothing more can be had of it. `what` it did; `when`: as a rule after its time to leave. */
   abandon(code: string, what: string, when?: string): void
   /** It is leaving, or has left. */
@@ -42,7 +42,7 @@ export type Parting = {
 }
 
 export function createParting(parts: PartingParts): Parting {
-  const { driver, times, course, isBusy, isLast, isClosed, begin, note, end } = parts
+  const { driver, times, progress, isBusy, isLast, isClosed, begin, note, end } = parts
   let wasEnded = false
   let unheard: Ask | undefined // it has not gone on since
   let abandoned: Fault | undefined
@@ -51,9 +51,9 @@ export function createParting(parts: PartingParts): Parting {
   let isLeaving = false // all is done, and nothing more to be waited for
 
   /** By itself, when a task of its comes to an end. */
-  const mayGoOn = (): boolean => driver.onlyPrompted !== true && course.hadTasks()
-  const hasTasks = (): boolean => course.openTasks() + course.openCommands() > 0
-  const restMs = (): number => (course.openCommands() > 0 ? times.tasksMs : times.lingerMs)
+  const mayGoOn = (): boolean => driver.onlyPrompted !== true && progress.hadTasks()
+  const hasTasks = (): boolean => progress.openTasks() + progress.openCommands() > 0
+  const restMs = (): number => (progress.openCommands() > 0 ? times.tasksMs : times.lingerMs)
 
   /** It gets not more time by talking on. */
   function step(): void {
@@ -65,7 +65,7 @@ export function createParting(parts: PartingParts): Parting {
     if (!isLast() || isBusy()) return
     if (isClosed() && driver.stays === true) return dismiss()
     if (isClosed()) [timer, isLeaving] = [setTimeout(leave, restMs()), !hasTasks()]
-    else if (mayGoOn() && course.openTasks() > 0) timer = setTimeout(close, times.tasksMs) // an end that is never told must not hold the run
+    else if (mayGoOn() && progress.openTasks() > 0) timer = setTimeout(close, times.tasksMs) // an end that is never told must not hold the run
     else if (mayGoOn()) timer = setTimeout(close, times.settleMs)
     else close()
   }
@@ -105,7 +105,7 @@ export function createParting(parts: PartingParts): Parting {
   return {
     step,
     asked: (ask) => void (unheard = ask),
-    see(event) {
+    onEvent(event) {
       const about = unheard?.place.call
       if (unheard !== undefined && (about === undefined || event.call === undefined || event.call === about)) unheard = undefined
     },

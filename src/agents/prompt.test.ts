@@ -6,7 +6,7 @@ import type { Driver } from './driver.ts'
 import { headlessTalk } from './headless.ts'
 import { fails, type Kind, play, says, type Table } from './rpc-support.test.ts'
 import { acp } from '../dialects/acp/index.ts'
-import { patience } from './patience.ts'
+import { timeouts } from './timeouts.ts'
 import { startSpawned } from './spawned.ts'
 import { hear, session, whole } from './support.test.ts'
 
@@ -90,7 +90,7 @@ test('a prompt that comes when the input is closed is told as not sent', async (
 
 test('what a program that takes one prompt was given is told once; a second is not sent, nor is any to a program that does not start', async () => {
   const request = { session, how: 'new', profile: 'default' } as const
-  const times = { ...patience, drainMs: 60, termMs: 100 }
+  const times = { ...timeouts, drainMs: 60, termMs: 100 }
   const program = { file: '/bin/sh', args: ['-c', 'cat >/dev/null'], cwd: '/', env: { PATH: process.env['PATH'] ?? '' } }
   const driver: Driver = { title: 'It', name: 'it', dialect: acp, program, talk: headlessTalk }
   const running = hear((host) => startSpawned(driver, request, host, times))

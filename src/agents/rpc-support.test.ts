@@ -8,7 +8,7 @@ import type { Answer, Ask } from '../supervise/contract.ts'
 import { acpDriver } from './acp/agent.ts'
 import { codexDriver } from './codex/agent.ts'
 import type { AgentRequest } from './driver.ts'
-import { type Patience, patience } from './patience.ts'
+import { type Timeouts, timeouts } from './timeouts.ts'
 import { startSpawned } from './spawned.ts'
 import { fixture, hear, session } from './support.test.ts'
 import { quote } from '../../test/quote.ts'
@@ -67,7 +67,7 @@ export const well = {
 export type Play = {
   prompts?: readonly string[]
   answer?: (ask: Ask) => Answer | undefined
-  times?: Partial<Patience>
+  times?: Partial<Timeouts>
   more?: Partial<AgentRequest>
   /** More prompts may come. */
   isOpen?: boolean
@@ -82,7 +82,7 @@ export function play(kind: Kind, table: Table, { prompts = ['one'], answer, time
   const program = fixture('agents/rpc.mjs')
   const request: AgentRequest = { session, how: 'new', profile: 'default', cwd: process.cwd(), env, stream: true, ...more, variables }
   const driver = kind === 'acp' ? acpDriver(quote(program))(request) : codexDriver({ ...request, file: program })
-  const quick = { ...patience, drainMs: 60, interruptMs: 60, termMs: 200, ...times }
+  const quick = { ...timeouts, drainMs: 60, interruptMs: 60, termMs: 200, ...times }
   const running = hear((host) => startSpawned(driver, request, host, quick), answer)
   for (const text of prompts) running.send({ type: 'prompt', text })
   if (!isOpen) running.send({ type: 'finish' })

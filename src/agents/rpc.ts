@@ -18,9 +18,9 @@ export type Rpc = {
   reply(id: RpcId, result: unknown): void
   refuse(id: RpcId, message: string, code?: number): void
   /** A record with what has only one meaning put right. Undefined: it answers nothing that was asked, which is told. */
-  mend(record: Rec): Rec | undefined
+  normalize(record: Rec): Rec | undefined
   /** Gives the answers to whoever asked, and the rest back. */
-  hear(record: Rec): RpcCall | undefined
+  consume(record: Rec): RpcCall | undefined
 }
 
 /** `extra`: keys that every message starts with, such as `jsonrpc`. */
@@ -47,7 +47,7 @@ export function createRpc(wire: Wire, extra: Rec = { jsonrpc: '2.0' }): Rpc {
     notify: (method, params) => say({ method, ...(params !== undefined && { params }) }),
     reply: (id, result) => say({ id, result }),
     refuse: (id, message, code = -32601) => say({ id, error: { code, message } }),
-    mend(record) {
+    normalize(record) {
       const isCall = typeof record['method'] === 'string'
       const request = isCall ? undefined : requestOf(record)
       if (isCall || request !== undefined) return meant({ ...extra, ...(request !== undefined && { id: request }) }, record)
@@ -56,7 +56,7 @@ export function createRpc(wire: Wire, extra: Rec = { jsonrpc: '2.0' }): Rpc {
       wire.note({ level: 'warn', code: 'unknown-answer', text, data: record })
       return undefined
     },
-    hear({ id, method, params, result, error }) {
+    consume({ id, method, params, result, error }) {
       if (typeof method === 'string') return { method, params: isRecord(params) ? params : {}, ...(isId(id) && { id }) }
       const then = asked.get(id)
       if (then === undefined) return undefined

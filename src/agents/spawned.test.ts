@@ -8,7 +8,7 @@ import { claude } from '../dialects/claude/index.ts'
 import type { Dialect } from '../dialects/contract.ts'
 import type { Driver } from './driver.ts'
 import { headlessTalk } from './headless.ts'
-import { patience } from './patience.ts'
+import { timeouts } from './timeouts.ts'
 import { startSpawned } from './spawned.ts'
 import { fixture, hear, session, whole } from './support.test.ts'
 
@@ -25,7 +25,7 @@ const driver = (mode: string, ...more: string[]): Driver => ({
   talk: headlessTalk,
 })
 const request = { session, how: 'new', profile: 'default' } as const
-const times = { ...patience, interruptMs: 150, termMs: 100, lingerMs: 150, drainMs: 60 }
+const times = { ...timeouts, interruptMs: 150, termMs: 100, lingerMs: 150, drainMs: 60 }
 
 function start(mode: string | Driver, ...more: string[]) {
   const running = hear((host) => startSpawned(typeof mode === 'string' ? driver(mode, ...more) : mode, request, host, times))

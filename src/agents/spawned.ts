@@ -11,30 +11,30 @@ import type { Ask, Command } from '../supervise/contract.ts'
 import { askFor, isAsk } from './ask.ts'
 import { inBursts } from './burst.ts'
 import type { Done, Host, Running } from './contract.ts'
-import { createCourse } from './course.ts'
+import { createProgress } from './progress.ts'
 import type { Driver, Program, Prompt, SpawnRequest, Wire } from './driver.ts'
-import { createEarly } from './early.ts'
+import { createPreSession } from './pre-session.ts'
 import { createListener } from './listen.ts'
 import { type Cancel, endOfRun, forcedReason } from './outcome.ts'
 import { createParting } from './parting.ts'
-import { patience, type Patience } from './patience.ts'
+import { timeouts, type Timeouts } from './timeouts.ts'
 import { drain } from './process/drain.ts'
 import { type Exit, type Group, startGroup } from './process/group.ts'
 import { linesOf } from './process/lines.ts'
 import { tailNotice, tailOf, type Tail } from './process/tail.ts'
 import { promptOf } from './prompt.ts'
 import { createQuestions } from './questions.ts'
-import { createScene } from './scene.ts'
+import { createSessionView } from './session-view.ts'
 
 const mostUnread = 32 * 2 ** 20 // bytes that were written to it
 
-export function startSpawned(driver: Driver, request: SpawnRequest, above: Host, times: Patience = patience): Running {
+export function startSpawned(driver: Driver, request: SpawnRequest, above: Host, times: Timeouts = timeouts): Running {
   const host = inBursts(above)
   const { program } = driver
   const cwd = typeof program === 'string' ? '/' : program.cwd
   const began = host.now()
-  const course = createCourse()
-  const scene = createScene(request, host)
+  const progress = createProgress()
+  const view = createSessionView(request, host)
   const refused = new Set<string>() // calls, before they were made
   const timers = new Set<NodeJS.Timeout>()
   let group: Group | undefined
@@ -83,21 +83,21 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
   const listener = createListener({
     dialect: driver.dialect,
     onEvents: take,
-    mend: (record) => (talk.mend === undefined ? record : talk.mend(record)),
-    isOwn: (record) => talk.hear?.(record) === true,
+    normalize: (record) => (talk.normalize === undefined ? record : talk.normalize(record)),
+    isOwn: (record) => talk.consume?.(record) === true,
     onRecord(record) {
       if (over !== undefined) return
-      talk.heard?.(record)
+      talk.afterRecord?.(record)
       if (early.hasAny()) take([])
       parting.step()
     },
   })
 
-  function overhear(line: string): void {
-    const said = over === undefined ? driver.overhear?.(line) : undefined
+  function readStderr(line: string): void {
+    const said = over === undefined ? driver.readStderr?.(line) : undefined
     if (said === undefined) return
     begin()
-    scene.tell(said.kind, said.payload as never)
+    view.tell(said.kind, said.payload as never)
   }
 
   function take(events: readonly Event[]): void {
@@ -105,7 +105,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     if (early.keeps(events)) return
     main() // once it is said which session is ours, its events are known by that name
     for (const one of early.before(events)) {
-      const event = scene.place(one)
+      const event = view.place(one)
       if (event === undefined) continue
       if (isAsk(event)) questions.raise(event)
       else if (!questions.isToldAnswer(event)) tell(event)
@@ -113,31 +113,31 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     parting.step()
   }
 
-  const early = createEarly({
+  const early = createPreSession({
     isOpening: () => !isEnding && talk.isOpening?.() === true,
     main,
-    isCalled: scene.isCalled,
+    isCalled: view.isCalled,
     beginAlone() {
       begin()
-      scene.call('')
+      view.call('')
     },
   })
 
   /** The session that all prompts go to, where others may stand beside it. */
   function main(): string | undefined {
     const name = talk.session?.()
-    return name !== undefined && scene.call(name) === name ? name : undefined
+    return name !== undefined && view.call(name) === name ? name : undefined
   }
 
   function tell(event: Event): void {
-    if (!scene.isOwn(event)) return host.tell(event) // what another session does is none of the run's
-    parting.see(event)
+    if (!view.isOwn(event)) return host.tell(event) // what another session does is none of the run's
+    parting.onEvent(event)
     if (event.kind === 'turn.end' && event.agent === undefined && !isEnding) asMeant(event)
     // Some agents report what was refused as a failure like any other.
     if (event.kind === 'tool.end' && refused.delete(event.call ?? '') && event.status === 'error') event.status = 'denied'
-    course.see(event)
+    progress.onEvent(event)
     host.tell(event)
-    talk.see?.(event)
+    talk.onEvent?.(event)
     if (!isEnding && cancel?.when === 'step' && isStep(event)) stopTurn(cancel)
   }
 
@@ -153,7 +153,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
   /** The model may be called again after it, or the next prompt be taken up. */
   function isStep({ kind, agent }: Event): boolean {
     if (kind === 'turn.end') return agent === undefined
-    return (kind === 'message.end' || kind === 'tool.end') && course.openCalls(agent) === 0 && course.openCalls() === 0
+    return (kind === 'message.end' || kind === 'tool.end') && progress.openCalls(agent) === 0 && progress.openCalls() === 0
   }
 
   const unheard = (ask: Ask): void => parting.asked(ask)
@@ -182,17 +182,17 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     },
     isOpen: () => !isClosed,
     show(prompt, state = 'sent') {
-      if (!told.has(prompt)) scene.tell('prompt.submit', promptOf(prompt, state))
+      if (!told.has(prompt)) view.tell('prompt.submit', promptOf(prompt, state))
       told.add(prompt)
     },
     drop(prompt) {
       isTakenBack = true
       wire.show(prompt, 'queued')
-      scene.tell('notice', { level: 'warn', code: 'dropped', text: `${driver.title} never got this prompt: ${quoted(prompt.text)}` })
+      view.tell('notice', { level: 'warn', code: 'dropped', text: `${driver.title} never got this prompt: ${quoted(prompt.text)}` })
     },
-    note: (notice) => over === undefined && scene.tell('notice', notice),
+    note: (notice) => over === undefined && view.tell('notice', notice),
     judge({ id, name, input }) {
-      const place = { session: request.session, turn: scene.turn(), call: id }
+      const place = { session: request.session, turn: view.turn(), call: id }
       const verdict = host.judge?.(askFor({ id, place, name, toolKind: toolKindOf(name), input }, request.profile, cwd))
       if (typeof verdict === 'object') refused.add(id)
       return verdict
@@ -206,9 +206,9 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     switch (command.type) {
       case 'prompt':
         if (!isClosed) {
-          if (!scene.isStarted()) prompts.push(command)
+          if (!view.isStarted()) prompts.push(command)
           talk.prompt(command)
-        } else if (scene.isStarted()) wire.drop(command)
+        } else if (view.isStarted()) wire.drop(command)
         else late.push(command)
         break
       case 'permission': {
@@ -232,7 +232,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
   }
 
   /** What an agent that works by prompts alone says after its turn holds up nothing. */
-  const isBusy = (): boolean => !talk.isIdle() || (driver.onlyPrompted !== true && course.isTurnOpen())
+  const isBusy = (): boolean => !talk.isIdle() || (driver.onlyPrompted !== true && progress.isTurnOpen())
 
   /** The first cause wins. */
   function stop(command: Cancel): void {
@@ -243,25 +243,25 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     wasStopped = true
     if (target === 'session') [cancel, isLast] = [command, true]
     begin()
-    scene.tell('cancel.request', { target, by, ...(why !== undefined && { text: why }) })
+    view.tell('cancel.request', { target, by, ...(why !== undefined && { text: why }) })
     if (command.when === 'step' && isBusy() && !isStepless(command)) return
     stopTurn(command)
   }
 
   /** It does not tell where an answer of the model ends: to wait for that is to pay for all that follow. */
-  const isStepless = ({ reason }: Cancel): boolean => reason === 'budget' && !course.hasMessages() && course.openCalls() === 0
+  const isStepless = ({ reason }: Cancel): boolean => reason === 'budget' && !progress.hasMessages() && progress.openCalls() === 0
 
   function stopTurn(command: Cancel): void {
-    const turn = scene.turn()
+    const turn = view.turn()
     if (cancel !== undefined) cancel = { ...cancel, when: 'now' }
     if (isBusy()) talk.interrupt()
     // Not of a turn whose end it has told already: that may still be on its way here.
-    if (command.target === 'session' || course.isTurnOpen()) queueMicrotask(() => (broken ??= command.when ?? 'now'))
+    if (command.target === 'session' || progress.isTurnOpen()) queueMicrotask(() => (broken ??= command.when ?? 'now'))
     if (command.target === 'session') {
       wire.close()
       after(times.interruptMs, end)
-    } else if (course.isTurnOpen() || talk.isStarting?.() === true)
-      after(times.interruptMs * 4, () => isBusy() && scene.turn() === turn && giveUp(command))
+    } else if (progress.isTurnOpen() || talk.isStarting?.() === true)
+      after(times.interruptMs * 4, () => isBusy() && view.turn() === turn && giveUp(command))
   }
 
   /** It does not end its turn, so the session ends. */
@@ -276,8 +276,8 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
 
   /** For an agent that has not said so itself. */
   function begin(): void {
-    if (scene.isStarted()) return
-    scene.start({ program: driver.name, ...(typeof program !== 'string' && { cwd: program.cwd }) })
+    if (view.isStarted()) return
+    view.start({ program: driver.name, ...(typeof program !== 'string' && { cwd: program.cwd }) })
     const unsent = talk.unsent?.() ?? []
     given = prompts.filter((prompt) => !unsent.includes(prompt))
     if (group === undefined) return // nobody knows yet whether it will run
@@ -287,13 +287,13 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
   const parting = createParting({
     driver,
     times,
-    course,
+    progress,
     isBusy,
     isLast: () => isLast,
     isClosed: () => isClosed,
     close: wire.close,
     begin,
-    note: (notice) => scene.tell('notice', notice),
+    note: (notice) => view.tell('notice', notice),
     end,
   })
 
@@ -302,7 +302,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
   async function live(start: Program): Promise<Exit> {
     const started = (group = await startGroup({ ...start, stdin: 'pipe', mark: randomBytes(12).toString('hex') }))
     stderr = tailOf(started.stderr)
-    if (driver.overhear !== undefined) linesOf(started.stderr, (line) => safely(() => overhear(line)))
+    if (driver.readStderr !== undefined) linesOf(started.stderr, (line) => safely(() => readStderr(line)))
     let heardAt = performance.now()
     started.stdout.on('data', (chunk: Buffer) => {
       heardAt = performance.now()
@@ -352,7 +352,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     parting.over()
     for (const timer of timers) clearTimeout(timer)
     const said = stderr?.text() ?? ''
-    const [{ title }, turn] = [driver, course.lastTurn()]
+    const [{ title }, turn] = [driver, progress.lastTurn()]
     const { reason, error } = endOfRun({
       title,
       exit,
@@ -372,17 +372,17 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     for (const prompt of given) wire.show(prompt, group === undefined ? 'queued' : 'sent')
     for (const prompt of [...late, ...(talk.unsent?.() ?? [])]) wire.drop(prompt)
     const isBad = outcomeOf(reason) === 'failed' && cancel === undefined
-    if (isBad && said.trim() !== '') scene.tell('notice', tailNotice(title, stderr!))
+    if (isBad && said.trim() !== '') view.tell('notice', tailNotice(title, stderr!))
     if (isBad && error !== undefined && error !== turn?.error)
       // before the turn that it cuts short has its end
-      scene.tell('error', { scope: 'session', fatal: true, error, source: driver.name })
+      view.tell('error', { scope: 'session', fatal: true, error, source: driver.name })
     safely(() => listener.end({ ...cause, session: main() }), true)
     questions.withdrawAll()
-    const { usage, cost } = course.spent()
+    const { usage, cost } = progress.spent()
     const durationMs = host.now() - began
     const rest = { durationMs, ...(turn?.text !== undefined && { text: turn.text }), ...(cost !== undefined && { cost }) }
-    scene.end({ ...cause, ...rest, usage })
-    return (over = { reason, ...(error !== undefined && { error }), ...rest, turns: course.answers(), usage })
+    view.end({ ...cause, ...rest, usage })
+    return (over = { reason, ...(error !== undefined && { error }), ...rest, turns: progress.answers(), usage })
   }
 
   return { send, done: Promise.race([run(), forcedEnd]) }

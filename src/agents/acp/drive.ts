@@ -18,7 +18,7 @@ export function programOf(
 }
 
 /** `judge`, `aside`: what it does not say as it is. */
-export type AcpAgent = Pick<Driver, 'title' | 'name' | 'program' | 'overhear' | 'again' | 'stays'> &
+export type AcpAgent = Pick<Driver, 'title' | 'name' | 'program' | 'readStderr' | 'again' | 'stays'> &
   Truths & {
     /** What its program was told by its command line is not said again. */
     said?: readonly ('model' | 'mode')[]

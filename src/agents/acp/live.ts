@@ -6,7 +6,7 @@ import type { Decoder, Dialect } from '../../dialects/contract.ts'
 import type { Event, EventOf, Fault, Payload } from '../../model/event.ts'
 import { faultOf } from '../../model/fault.ts'
 import { makeEvent } from '../../model/make.ts'
-import type { Overheard, Prompt } from '../driver.ts'
+import type { StderrEvent, Prompt } from '../driver.ts'
 import { promptOf } from '../prompt.ts'
 import { readAsked } from './asked.ts'
 import { createTurn, type Judge, type TurnSoFar } from './turn.ts'
@@ -30,7 +30,7 @@ export type Truths = {
   /** A piece of an answer that is the agent's own, not the model's. */
   aside?: ((text: string, turn: number) => Aside | undefined) | undefined
 }
-export type Aside = Overheard | { kind: 'context.trim'; payload: Payload<'context.trim'> }
+export type Aside = StderrEvent | { kind: 'context.trim'; payload: Payload<'context.trim'> }
 
 export const liveAcp = (line: Line, truths: Truths): Dialect => ({ ...acp, decoder: () => liveDecoder(acp.decoder(), line, truths) })
 
@@ -44,14 +44,14 @@ function liveDecoder(inner: Decoder, line: Line, { judge, aside }: Truths): Deco
       const said = aside === undefined || number === undefined ? undefined : aside(pieceIn(record), number)
       if (said !== undefined) {
         const event = makeEvent(said.kind, said.payload as never, { turn: number })
-        turn.see(event)
+        turn.onEvent(event)
         return [event]
       }
       const events = inner.push(record, origin)
       for (const event of events) {
         if (event.kind === 'prompt.submit' && line.saying !== undefined && event.state === 'sent') sign(event, line.saying)
         else if (event.kind === 'permission.request') readAsked(record, event)
-        if (event.session === undefined || event.session === line.session) turn.see(event)
+        if (event.session === undefined || event.session === line.session) turn.onEvent(event)
       }
       return events
     },

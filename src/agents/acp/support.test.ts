@@ -1,7 +1,7 @@
 // For tests of agents that speak the protocol: the small agent, whose prompts are its scripts, and recordings.
 import type { Answer, Ask } from '../../supervise/contract.ts'
 import type { AgentRequest, Prompt } from '../driver.ts'
-import { type Patience, patience } from '../patience.ts'
+import { type Timeouts, timeouts } from '../timeouts.ts'
 import { startSpawned } from '../spawned.ts'
 import { fixture, hear, session } from '../support.test.ts'
 import { acpDriver } from './agent.ts'
@@ -20,14 +20,14 @@ export type Play = {
   variables?: Record<string, string>
   more?: Partial<AgentRequest>
   answer?: (ask: Ask) => Answer | undefined
-  times?: Partial<Patience>
+  times?: Partial<Timeouts>
   command?: string
 }
 
 export function play(prompts: readonly (string | Prompt)[], { variables = {}, more, answer, times, command }: Play = {}) {
   const all = { ...request, ...more, variables }
   const driver = acpDriver(command ?? quote(fixture('agents/acp.mjs')))(all)
-  const running = hear((host) => startSpawned(driver, all, host, { ...patience, drainMs: 60, ...times }), answer)
+  const running = hear((host) => startSpawned(driver, all, host, { ...timeouts, drainMs: 60, ...times }), answer)
   for (const prompt of prompts) running.send(typeof prompt === 'string' ? { type: 'prompt', text: prompt } : prompt)
   running.send({ type: 'finish' })
   return running

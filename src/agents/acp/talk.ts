@@ -172,8 +172,8 @@ export const acpTalk =
         if (prompt !== undefined) wire.drop(prompt)
       },
       set: (setting) => (phase === 'open' ? set(setting) : Object.assign(request, setting)),
-      mend: rpc.mend,
-      hear(record) {
+      normalize: rpc.normalize,
+      consume(record) {
         const { method, id, params } = record
         if (method === 'session/request_permission' && isId(id, true)) {
           if (questions.get(keyOf(id))?.id !== id) answerQuestion(keyOf(id)) // the stream asks one question of a name
@@ -187,8 +187,8 @@ export const acpTalk =
         if (quiet !== undefined) waitForQuiet()
         return true
       },
-      heard(record) {
-        const { method, id } = rpc.hear(record) ?? {}
+      afterRecord(record) {
+        const { method, id } = rpc.consume(record) ?? {}
         if (method !== 'session/request_permission')
           return id === undefined ? undefined : rpc.refuse(id, `sluice does not do ${method} for an agent`)
         const asked = record['id']

@@ -27,7 +27,7 @@ export function createTurn(judge: Judge | undefined) {
     number: (): number | undefined => number,
     /** The newest. */
     last: (): number => last,
-    see(event: Event): void {
+    onEvent(event: Event): void {
       if (event.agent !== undefined) return
       switch (event.kind) {
         case 'text.delta':
@@ -72,7 +72,7 @@ export const withAnswers = (dialect: Dialect, judge?: Judge): Dialect => ({
     const inner = dialect.decoder()
     const turn = createTurn(judge)
     const watched = (events: Event[]): Event[] => {
-      for (const event of events) turn.see(event)
+      for (const event of events) turn.onEvent(event)
       return events
     }
     return { ...inner, push: (record, origin) => watched(inner.push(record, origin)), end: (cause) => watched(inner.end(cause)) }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import test from 'node:test'
 import type { Answer, Ask } from '../../supervise/contract.ts'
-import { patience } from '../patience.ts'
+import { timeouts } from '../timeouts.ts'
 import { fixture, hear, session, whole } from '../support.test.ts'
 import type { AgentRequest } from '../driver.ts'
 import { flagsOf, startClaude, withoutUnknown } from './agent.ts'
@@ -30,7 +30,7 @@ type Play = {
 
 function play({ recording, exit = 0, prompts = ['Do the task'], answer, more, settleMs = 20 }: Play) {
   const variables = { FIXTURE_RECORDING: fixture(`claude/${recording}.ndjson`), FIXTURE_EXIT: String(exit), ...more }
-  const running = hear((host) => startClaude({ ...request, variables }, host, { ...patience, settleMs, drainMs: 60 }), answer)
+  const running = hear((host) => startClaude({ ...request, variables }, host, { ...timeouts, settleMs, drainMs: 60 }), answer)
   for (const text of prompts) running.send({ type: 'prompt', text })
   running.send({ type: 'finish' })
   return running
@@ -163,7 +163,7 @@ test('a task whose end is never told does not hold a finished run', async () => 
   const recording = join(mkdtempSync(join(tmpdir(), 'sluice-task-')), 'r.ndjson')
   writeFileSync(recording, lines.filter((line) => !/"task_(notification|updated)"|background_tasks/.test(line)).join('\n'))
   const variables = { FIXTURE_RECORDING: recording, FIXTURE_EXIT: '0' }
-  const running = hear((host) => startClaude({ ...request, variables }, host, { ...patience, tasksMs: 80 }), allow)
+  const running = hear((host) => startClaude({ ...request, variables }, host, { ...timeouts, tasksMs: 80 }), allow)
   running.send({ type: 'prompt', text: 'Do the task' })
   running.send({ type: 'finish' })
   assert.equal((await whole(running)).reason, 'end_turn')

@@ -5,7 +5,7 @@ import type { AgentRequest, Driver, Program } from '../driver.ts'
 import { headlessTalk } from '../headless.ts'
 import { locate, missingText, packageVersion } from '../find.ts'
 import { agentEnvironment } from '../process/environment.ts'
-import type { Patience } from '../patience.ts'
+import type { Timeouts } from '../timeouts.ts'
 import { startSpawned } from '../spawned.ts'
 import { claudeTalk } from './talk.ts'
 
@@ -13,7 +13,7 @@ import { claudeTalk } from './talk.ts'
 const ownVariables =
   /^(ANTHROPIC_|CLAUDE_(?!CODE_(ENTRYPOINT|SSE_PORT|SESSION_ID)$)|AWS_|VERTEX_|GOOGLE_|CLOUD_ML_|DISABLE_|MAX_THINKING_TOKENS$|BASH_(DEFAULT|MAX)_|MCP_|IS_SANDBOX$)/
 
-export function startClaude(request: AgentRequest, host: Host, times?: Patience): Running {
+export function startClaude(request: AgentRequest, host: Host, times?: Timeouts): Running {
   return startSpawned(claudeDriver(request), request, host, times)
 }
 

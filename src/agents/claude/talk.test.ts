@@ -17,7 +17,7 @@ function hooked(verdict: Answer | 'ask' | undefined, isFree = false): unknown {
   const id = /"hookCallbackIds":\["([^"]+)"\]/.exec(JSON.stringify(written[0]))![1]
   const input = { hook_event_name: 'PreToolUse', tool_name: 'Read', tool_input: { file_path: '/a' }, tool_use_id: 't1' }
   const request = { subtype: 'hook_callback', callback_id: id, input, tool_use_id: 't1' }
-  assert.equal(talk.hear!({ type: 'control_request', request_id: 'q1', request }), true, 'it says nothing of the session')
+  assert.equal(talk.consume!({ type: 'control_request', request_id: 'q1', request }), true, 'it says nothing of the session')
   assert.deepEqual(judged, [{ id: 't1', name: 'Read', input: { file_path: '/a' } }])
   const { response } = written[1] as { response: { request_id: string; response: Rec } }
   assert.equal(response.request_id, 'q1')

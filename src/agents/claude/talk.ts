@@ -48,7 +48,7 @@ export function claudeTalk(wire: Wire, isFree: boolean): Talk {
       if (model !== undefined) request({ subtype: 'set_model', model })
       if (mode !== undefined) request({ subtype: 'set_permission_mode', mode })
     },
-    hear(record) {
+    consume(record) {
       const { type } = record
       if (type === 'stream_event') return false // nearly all are
       if (type === 'user') return isRepeated(record)
@@ -58,11 +58,11 @@ export function claudeTalk(wire: Wire, isFree: boolean): Talk {
       const id = type === 'control_response' && isRecord(record['response']) ? record['response']['request_id'] : undefined
       return typeof id === 'string' && (asked.delete(id) || answered.delete(id))
     },
-    heard() {
+    afterRecord() {
       if (clash !== undefined && questions.delete(clash)) wire.tell(response({ subtype: 'error', request_id: clash, error: sameName }))
       clash = undefined
     },
-    see(event) {
+    onEvent(event) {
       if (event.agent !== undefined) return
       if (event.kind === 'turn.start') {
         const next = event.trigger === 'task' ? undefined : waiting.find(({ isTaken }) => !isTaken)

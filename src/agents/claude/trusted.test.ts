@@ -22,12 +22,12 @@ function chosen(option: string, decision: Answer['decision'] = 'allow') {
   } as unknown as Wire
   const talk = claudeTalk(wire, false)
   const request = { subtype: 'can_use_tool', tool_name: 'Bash', input: {}, permission_suggestions: suggestions }
-  talk.hear!({ type: 'control_request', request_id: 'q1', request })
+  talk.consume!({ type: 'control_request', request_id: 'q1', request })
   talk.answer(ask, { decision, by: 'user', option })
   const answer = ((said.at(-1)!['response'] as Rec)['response'] as Rec)['updatedPermissions']
   const verdicts = ['Bash', 'Edit'].map((tool_name) => {
     const input = { tool_name, tool_input: {}, tool_use_id: 'c2' }
-    talk.hear!({ type: 'control_request', request_id: 'h1', request: { subtype: 'hook_callback', callback_id: 'sluice-rules', input } })
+    talk.consume!({ type: 'control_request', request_id: 'h1', request: { subtype: 'hook_callback', callback_id: 'sluice-rules', input } })
     return 'hookSpecificOutput' in ((said.at(-1)!['response'] as Rec)['response'] as Rec)
   })
   return { answer, mustAsk: verdicts }

@@ -6,7 +6,7 @@ import test from 'node:test'
 import { isRecord, type Rec } from '../../base/json.ts'
 import type { Answer, Ask, Command } from '../../supervise/contract.ts'
 import type { AgentRequest } from '../driver.ts'
-import { patience } from '../patience.ts'
+import { timeouts } from '../timeouts.ts'
 import { fixture, hear, session, whole } from '../support.test.ts'
 import { codexDriver, execArgs, startCodex } from './agent.ts'
 
@@ -43,7 +43,7 @@ function play({ recording = 'a-text', exec = 'a-text', prompts, answer, more, wi
     FIXTURE_HEARD: file,
     ...more,
   }
-  const times = { ...patience, settleMs: 20, drainMs: 60, interruptMs: 300 }
+  const times = { ...timeouts, settleMs: 20, drainMs: 60, interruptMs: 300 }
   const running = hear((host) => startCodex({ ...request, ...extra, variables }, host, times), answer)
   for (const prompt of prompts ?? [{ type: 'prompt', text: 'Do the task' }]) running.send(prompt)
   running.send({ type: 'finish' })

@@ -5,14 +5,14 @@ import type { Host, Running } from '../contract.ts'
 import type { AgentRequest, Driver, Program, Prompt, Talk, Wire } from '../driver.ts'
 import { locate, missingText } from '../find.ts'
 import { headlessTalk } from '../headless.ts'
-import type { Patience } from '../patience.ts'
+import type { Timeouts } from '../timeouts.ts'
 import { startSpawned } from '../spawned.ts'
 import { environmentOf } from './environment.ts'
 import { guarded, type Mode, modeOf } from './mode.ts'
-import { createEar } from './overhear.ts'
+import { createStderrReader } from './stderr.ts'
 import { serverTalk } from './talk.ts'
 
-export function startCodex(request: AgentRequest, host: Host, times?: Patience): Running {
+export function startCodex(request: AgentRequest, host: Host, times?: Timeouts): Running {
   return startSpawned(codexDriver(request), request, host, times)
 }
 
@@ -28,7 +28,7 @@ export function codexDriver(request: AgentRequest): Driver {
   // Of a thread that goes on, exec tells only the sum of all its tokens: the server is better even when nobody is asked.
   const isPlain = request.headless === true && request.native === undefined
   let hasCalls = !isPlain && request.native === undefined
-  const ear = createEar(() => hasCalls)
+  const stderr = createStderrReader(() => hasCalls)
   let first: Prompt | undefined
   let fallBack = (): void => {}
   let unheard: readonly Prompt[] = [] // exec takes one prompt
@@ -48,18 +48,18 @@ export function codexDriver(request: AgentRequest): Driver {
       },
       answer: (ask, answer) => talking.answer(ask, answer),
       interrupt() {
-        ear.rest()
+        stderr.rest()
         talking.interrupt()
       },
       set: (setting) => talking.set?.(setting),
-      mend: (record) => (talking.mend === undefined ? record : talking.mend(record)),
-      hear: (record) => talking.hear?.(record) === true,
-      heard: (record) => talking.heard?.(record),
+      normalize: (record) => (talking.normalize === undefined ? record : talking.normalize(record)),
+      consume: (record) => talking.consume?.(record) === true,
+      afterRecord: (record) => talking.afterRecord?.(record),
       session: () => talking.session?.(),
       isOpening: () => talking.isOpening?.() === true,
-      see(event) {
-        ear.see(event)
-        talking.see?.(event)
+      onEvent(event) {
+        stderr.onEvent(event)
+        talking.onEvent?.(event)
       },
       unsent: () => [...unheard, ...(talking.unsent?.() ?? [])],
       isStarting: () => talking.isStarting?.() === true,
@@ -72,7 +72,7 @@ export function codexDriver(request: AgentRequest): Driver {
     ...about,
     program: programOf(file, isPlain ? execArgs(request, mode) : server, request),
     talk,
-    overhear: ear.overhear,
+    readStderr: stderr.readLine,
     again(args, stderr) {
       // Exec asks nobody: only its sandbox holds.
       if (isPlain || first === undefined || request.guard === 'asking' || !hasNoServer.test(stderr)) return undefined

@@ -7,7 +7,7 @@ import { makeEvent } from '../../model/make.ts'
 import type { Answer, Ask } from '../../supervise/contract.ts'
 import { environmentOf, ownVariables } from './environment.ts'
 import { guarded, type Mode, modeOf, stricter } from './mode.ts'
-import { createEar } from './overhear.ts'
+import { createStderrReader } from './stderr.ts'
 import { replyTo } from './reply.ts'
 
 // ── modes ────────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -101,26 +101,26 @@ const line = (text: string, target = 'codex_core::tools::router'): string =>
 const turnStart = makeEvent('turn.start', { trigger: 'prompt' }, {})
 
 test('stderr is heard during turns, each line once, and not without end', () => {
-  const ear = createEar(() => false)
-  assert.equal(ear.overhear(line('too early')), undefined)
-  ear.see(turnStart)
-  assert.deepEqual(ear.overhear(line('patch rejected: writing outside of the project'))?.kind, 'notice')
-  assert.deepEqual(ear.overhear(line('unsupported call: x'))?.kind, 'error')
-  assert.equal(ear.overhear(line('unsupported call: x')), undefined)
-  assert.equal(ear.overhear('2026-11-16T07:50:04.07Z  WARN codex_core: careful'), undefined)
-  for (let index = 0; index < 200; index++) ear.overhear(line(`trouble ${index}`))
-  assert.equal(ear.overhear(line('one more')), undefined)
+  const stderr = createStderrReader(() => false)
+  assert.equal(stderr.readLine(line('too early')), undefined)
+  stderr.onEvent(turnStart)
+  assert.deepEqual(stderr.readLine(line('patch rejected: writing outside of the project'))?.kind, 'notice')
+  assert.deepEqual(stderr.readLine(line('unsupported call: x'))?.kind, 'error')
+  assert.equal(stderr.readLine(line('unsupported call: x')), undefined)
+  assert.equal(stderr.readLine('2026-11-16T07:50:04.07Z  WARN codex_core: careful'), undefined)
+  for (let index = 0; index < 200; index++) stderr.readLine(line(`trouble ${index}`))
+  assert.equal(stderr.readLine(line('one more')), undefined)
 })
 
 test('what the stream tells itself, and the troubles of a program that is being stopped, are not told', () => {
-  const ear = createEar(() => true)
-  ear.see(turnStart)
-  assert.equal(ear.overhear(line('unsupported call: x')), undefined)
-  const other = ear.overhear(line('the disk is full', 'codex_core::session'))
+  const stderr = createStderrReader(() => true)
+  stderr.onEvent(turnStart)
+  assert.equal(stderr.readLine(line('unsupported call: x')), undefined)
+  const other = stderr.readLine(line('the disk is full', 'codex_core::session'))
   assert.ok(other?.kind === 'error')
   assert.deepEqual([other.payload.scope, other.payload.error.text], ['session', 'the disk is full'])
-  ear.rest()
-  assert.equal(ear.overhear(line('the thread is gone', 'codex_core::session')), undefined)
+  stderr.rest()
+  assert.equal(stderr.readLine(line('the thread is gone', 'codex_core::session')), undefined)
 })
 
 // ── the environment ──────────────────────────────────────────────────────────────────────────────────────────────────────

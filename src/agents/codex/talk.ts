@@ -27,7 +27,7 @@ export function serverTalk(wire: Wire, request: AgentRequest, mode: Mode): Talk 
   let isStopping = false // the turn that has to be interrupted is not known yet
   let opening: number | undefined // the request for the thread
   let isLost = false // there will be no thread
-  let isUnreadable = false // the record that is being heard
+  let isUnreadable = false // the record at hand
   let isClash = false // it asks for something else under the name of an open question
 
   function say(message: Rec): void {
@@ -138,11 +138,11 @@ export function serverTalk(wire: Wire, request: AgentRequest, mode: Mode): Talk 
         ...(changed !== undefined && typeof changed !== 'string' && turnSettings(guarded(changed, request.guard))),
       }
     },
-    mend(record) {
-      const mended = rpc.mend(record)
-      return opening !== undefined && mended?.['id'] === opening ? readOpening(mended) : mended
+    normalize(record) {
+      const normalized = rpc.normalize(record)
+      return opening !== undefined && normalized?.['id'] === opening ? readOpening(normalized) : normalized
     },
-    hear(record) {
+    consume(record) {
       const { id, method, params } = record
       isUnreadable = isClash = false
       if (typeof method !== 'string') {
@@ -150,7 +150,7 @@ export function serverTalk(wire: Wire, request: AgentRequest, mode: Mode): Talk 
         if (asked === undefined) return false
         unheard.delete(id)
         if ('error' in record) noteFailure(asked, record)
-        rpc.hear(record)
+        rpc.consume(record)
         return true
       }
       const body = isRecord(params) ? params : {}
@@ -161,8 +161,8 @@ export function serverTalk(wire: Wire, request: AgentRequest, mode: Mode): Talk 
       if (method === 'serverRequest/resolved' && isId(requestId)) questions.delete(nameOf(requestId))
       return isEcho(method, body)
     },
-    heard(record) {
-      const { method } = rpc.hear(record) ?? {}
+    afterRecord(record) {
+      const { method } = rpc.consume(record) ?? {}
       const { id } = record
       if (isClash && isId(id) && questions.delete(nameOf(id))) rpc.refuse(id, sameName)
       else if (method !== undefined && isId(id, isQuestion(method))) refuse(id, method)
@@ -171,7 +171,7 @@ export function serverTalk(wire: Wire, request: AgentRequest, mode: Mode): Talk 
     },
     session: () => thread ?? known,
     isOpening: () => thread === undefined && known === undefined && !isLost,
-    see(event) {
+    onEvent(event) {
       if (event.kind === 'issue') isUnreadable = true
       if (event.agent !== undefined) return
       if (event.kind === 'turn.end') [turn, isStopping] = [undefined, false]

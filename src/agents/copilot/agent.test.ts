@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { answerOf, request as base } from '../acp/support.test.ts'
 import type { AgentRequest } from '../driver.ts'
-import { patience } from '../patience.ts'
+import { timeouts } from '../timeouts.ts'
 import { startSpawned } from '../spawned.ts'
 import { fixture, hear, whole } from '../support.test.ts'
 import { copilotDriver, headlessFlags } from './agent.ts'
 
 function play(prompts: string[], more: Partial<AgentRequest> = {}) {
   const all = { ...base, file: fixture('agents/acp.mjs'), ...more }
-  const running = hear((host) => startSpawned(copilotDriver(all), all, host, { ...patience, drainMs: 60 }))
+  const running = hear((host) => startSpawned(copilotDriver(all), all, host, { ...timeouts, drainMs: 60 }))
   for (const text of prompts) running.send({ type: 'prompt', text })
   running.send({ type: 'finish' })
   return running

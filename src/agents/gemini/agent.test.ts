@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { request as base } from '../acp/support.test.ts'
 import type { AgentRequest } from '../driver.ts'
-import { patience } from '../patience.ts'
+import { timeouts } from '../timeouts.ts'
 import { startSpawned } from '../spawned.ts'
 import { fixture, hear, whole } from '../support.test.ts'
 import { geminiDriver, headlessFlags, olderName } from './agent.ts'
-import { overhearGemini, overhearLate } from './overhear.ts'
+import { readGeminiStderr, readLateStderr } from './stderr.ts'
 
 function play(prompt: string, more: Partial<AgentRequest> = {}) {
   const all = { ...base, file: fixture('agents/acp.mjs'), ...more }
-  const running = hear((host) => startSpawned(geminiDriver(all), all, host, { ...patience, drainMs: 60 }))
+  const running = hear((host) => startSpawned(geminiDriver(all), all, host, { ...timeouts, drainMs: 60 }))
   running.send({ type: 'prompt', text: prompt })
   running.send({ type: 'finish' })
   return running
@@ -50,7 +50,7 @@ test('a loop that it found is no success', async () => {
 
 test('retries that it tells on stderr alone are told', async () => {
   const line = 'Attempt 2 failed with status 429. Retrying with backoff... _ApiError: {"error":{"code":429,"message":"slow down"}}'
-  assert.deepEqual(overhearGemini(line), {
+  assert.deepEqual(readGeminiStderr(line), {
     kind: 'retry.start',
     payload: {
       scope: 'model',
@@ -58,10 +58,10 @@ test('retries that it tells on stderr alone are told', async () => {
       error: { category: 'rate_limit', text: 'slow down', code: undefined, http: 429, retryable: undefined },
     },
   })
-  const later = overhearGemini('Attempt 1 failed: quota exceeded. Retrying after 5000ms...')
+  const later = readGeminiStderr('Attempt 1 failed: quota exceeded. Retrying after 5000ms...')
   assert.deepEqual([later?.kind, later?.kind === 'retry.start' && later.payload.delayMs], ['retry.start', 5000])
-  assert.equal(overhearGemini('Attempt 3 failed. Max attempts reached'), undefined)
-  const late = overhearLate(line) // over the protocol it tells them when it leaves
+  assert.equal(readGeminiStderr('Attempt 3 failed. Max attempts reached'), undefined)
+  const late = readLateStderr(line) // over the protocol it tells them when it leaves
   assert.deepEqual([late?.kind, late?.kind === 'notice' && late.payload.code], ['notice', 'retried'])
   const running = replay('a-text', { FIXTURE_STDERR: line })
   assert.equal((await whole(running)).reason, 'end_turn')

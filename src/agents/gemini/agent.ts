@@ -7,7 +7,7 @@ import { locate, missingText } from '../find.ts'
 import { guardedRequest } from '../guard.ts'
 import { headlessTalk } from '../headless.ts'
 import { judgeGemini } from './judge.ts'
-import { overhearGemini, overhearLate } from './overhear.ts'
+import { readGeminiStderr, readLateStderr } from './stderr.ts'
 
 /** Gemini's own variables, but for what tells of a Gemini that runs us. */
 const ownVariables = /^(GEMINI_(?!CLI$|CLI_IDE_)|GOOGLE_|CLOUDSDK_|CODE_ASSIST_)/
@@ -27,7 +27,7 @@ export function geminiDriver(request: AgentRequest): Driver {
       dialect: withAnswers(gemini, judgeGemini),
       program: program(headlessFlags(request)),
       talk: (wire) => headlessTalk({ ...wire, show() {} }), // it repeats the prompt itself
-      overhear: overhearGemini,
+      readStderr: readGeminiStderr,
     }
   const { model } = request
   return driveAcp(
@@ -37,7 +37,7 @@ export function geminiDriver(request: AgentRequest): Driver {
       judge: judgeGemini,
       said: ['model'],
       stays: true,
-      overhear: overhearLate,
+      readStderr: readLateStderr,
       again: olderName,
     },
     guardedRequest('gemini', request),

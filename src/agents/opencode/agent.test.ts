@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Answer, Ask } from '../../supervise/contract.ts'
 import { allow, refuse, request as base } from '../acp/support.test.ts'
 import type { AgentRequest } from '../driver.ts'
-import { patience } from '../patience.ts'
+import { timeouts } from '../timeouts.ts'
 import { startSpawned } from '../spawned.ts'
 import { fixture, hear, session, whole } from '../support.test.ts'
 import { headlessFlags, opencodeDriver } from './agent.ts'
@@ -18,7 +18,7 @@ type Play = { variables?: Record<string, string>; more?: Partial<AgentRequest>; 
 
 function play(recording: string, { variables, more, answer }: Play = {}) {
   const all = { ...request, ...more, variables: { FIXTURE_RECORDING: fixture(`opencode/1.18.33/${recording}.ndjson`), ...variables } }
-  const running = hear((host) => startSpawned(opencodeDriver(all), all, host, { ...patience, drainMs: 60 }), answer)
+  const running = hear((host) => startSpawned(opencodeDriver(all), all, host, { ...timeouts, drainMs: 60 }), answer)
   running.send({ type: 'prompt', text: 'Do the task', by: 'host', id: 'p1' })
   running.send({ type: 'finish' })
   return running

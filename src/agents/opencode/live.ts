@@ -22,7 +22,7 @@ function liveDecoder(inner: Decoder, line: Line): Decoder {
     if (inputs.size > mostCalls) inputs.delete(inputs.keys().next().value!)
   }
 
-  function see(event: Event): void {
+  function onEvent(event: Event): void {
     if (event.kind === 'tool.start' || event.kind === 'tool.update') know(event)
     else if (event.kind === 'permission.request' && event.call !== undefined) event.input = inputs.get(event.call) ?? event.input
     if (event.session !== undefined && event.session !== line.session) return // somebody else's
@@ -30,14 +30,14 @@ function liveDecoder(inner: Decoder, line: Line): Decoder {
       sign(event, line.saying)
       line.saying = undefined
     }
-    turn.see(event)
+    turn.onEvent(event)
   }
 
   return {
     ...inner,
     push(record: Rec, origin) {
       const events = line.lost?.record === record ? lostEvents(line.lost, turn.last() + 1) : inner.push(record, origin)
-      for (const event of events) see(event)
+      for (const event of events) onEvent(event)
       return events
     },
   }

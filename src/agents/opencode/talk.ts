@@ -96,16 +96,16 @@ export const opencodeTalk =
         model = setting.model ?? model
         mode = setting.mode ?? mode
       },
-      hear(record) {
+      consume(record) {
         if (typeof record['reply'] !== 'number') return typeof record['type'] === 'string' && noise.test(record['type'])
         reply(record)
         return true
       },
-      heard() {
+      afterRecord() {
         if (refusal !== undefined) lose(refusal, true)
         refusal = undefined
       },
-      see(event) {
+      onEvent(event) {
         if (event.agent !== undefined) return
         // It takes every prompt, and says only then that it cannot work with it.
         if (event.kind === 'error' && event.fatal && line.saying !== undefined) refusal ??= event.error

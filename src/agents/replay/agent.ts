@@ -7,7 +7,7 @@ import { faultOf } from '../../model/fault.ts'
 import { makeEvent } from '../../model/make.ts'
 import { type Cause, createPen } from '../../model/pen.ts'
 import type { Done, Host, Running } from '../contract.ts'
-import { createCourse } from '../course.ts'
+import { createProgress } from '../progress.ts'
 import { createListener } from '../listen.ts'
 import type { Cancel } from '../outcome.ts'
 
@@ -23,7 +23,7 @@ export type ReplayRequest = {
 
 export function startReplay({ session, dialect, read, speed }: ReplayRequest, host: Host): Running {
   const began = host.now()
-  const course = createCourse()
+  const progress = createProgress()
   const stopped = new AbortController()
   let cancel: Cancel | undefined
   let due: Event[] = [] // decoded, and not told yet
@@ -45,7 +45,7 @@ export function startReplay({ session, dialect, read, speed }: ReplayRequest, ho
     if (isNameless) event.session ??= session
     event.at = host.now()
     if (event.kind === 'session.end') last = event
-    course.see(event)
+    progress.onEvent(event)
     follower.follow(event)
     host.emit([event])
   }
@@ -88,11 +88,11 @@ export function startReplay({ session, dialect, read, speed }: ReplayRequest, ho
     for (const event of due) tell(event)
     if (last === undefined) begin(cause)
     const { reason, error } = last!
-    const { usage, cost } = course.spent()
-    const text = course.lastTurn()?.text
+    const { usage, cost } = progress.spent()
+    const text = progress.lastTurn()?.text
     const durationMs = host.now() - began
     const rest = { ...(error !== undefined && { error }), ...(cost !== undefined && { cost }), ...(text !== undefined && { text }) }
-    return { reason, ...rest, durationMs, turns: course.answers(), usage }
+    return { reason, ...rest, durationMs, turns: progress.answers(), usage }
   }
 
   /** A recording in which nothing happens is still a session. */

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { Kind, Payload } from '../model/event.ts'
 import { makeEvent } from '../model/make.ts'
-import { createCourse } from './course.ts'
+import { createProgress } from './progress.ts'
 
 type Told = { [K in Kind]: [K, Payload<K>] }[Kind]
 
 function spent(...told: Told[]) {
-  const course = createCourse()
-  for (const [kind, payload] of told) course.see(makeEvent(kind, payload as never, {}))
-  const { usage, cost } = course.spent()
+  const progress = createProgress()
+  for (const [kind, payload] of told) progress.onEvent(makeEvent(kind, payload as never, {}))
+  const { usage, cost } = progress.spent()
   return { ...usage, usd: cost?.usd }
 }
 

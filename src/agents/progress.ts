@@ -1,12 +1,12 @@
-// The course of a session as its events tell it: what is open, how the last turn ended, what was spent. For agents that say it only in pieces.
+// What is open in a session, how its last turn ended and what was spent, as its events report it.
 import type { Cost, Event, EventOf, Fault, Usage } from '../model/event.ts'
 import { addUsage, usageOfTurn } from '../model/usage.ts'
 import type { Reason } from '../model/vocabulary.ts'
 
 export type TurnEnd = { reason: Reason; error?: Fault | undefined; text?: string | undefined }
 
-export type Course = {
-  see(event: Event): void
+export type Progress = {
+  onEvent(event: Event): void
   isTurnOpen(): boolean
   /** Of the lane, the main conversation if none is named. Those that a subagent works for are not among them: its own are. */
   openCalls(lane?: string): number
@@ -24,7 +24,7 @@ export type Course = {
   answers(): number
 }
 
-export function createCourse(): Course {
+export function createProgress(): Progress {
   const turns = new Set<number | undefined>()
   const calls = new Map<string | undefined, string | undefined>() // to their lanes
   const tasks = new Set<string>()
@@ -42,7 +42,7 @@ export function createCourse(): Course {
   let ended = 0
   let text: string | undefined // of the last answer, for a turn whose end does not repeat it
 
-  function see(event: Event): void {
+  function onEvent(event: Event): void {
     const isMain = event.agent === undefined
     switch (event.kind) {
       case 'turn.start':
@@ -101,7 +101,7 @@ export function createCourse(): Course {
   const grown = (): number | undefined => (bill !== undefined && paid !== undefined && bill > paid ? bill - paid : undefined)
 
   return {
-    see,
+    onEvent,
     isTurnOpen: () => turns.size > 0,
     openCalls: (lane) => [...calls.values()].filter((of) => of === lane).length,
     openTasks: () => tasks.size,

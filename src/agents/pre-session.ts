@@ -4,7 +4,7 @@ import { isAsk } from './ask.ts'
 
 const mostEarly = 1000 // events
 
-export type EarlyParts = {
+export type PreSessionParts = {
   /** It has still to say which session is ours. */
   isOpening(): boolean
   /** Ours, as the agent calls it, once that is known. */
@@ -14,7 +14,7 @@ export type EarlyParts = {
   beginAlone(): void
 }
 
-export function createEarly({ isOpening, main, isCalled, beginAlone }: EarlyParts) {
+export function createPreSession({ isOpening, main, isCalled, beginAlone }: PreSessionParts) {
   const early: Event[] = []
 
   return {

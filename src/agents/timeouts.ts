@@ -1,6 +1,6 @@
 // How long a program that is an agent is waited for, in milliseconds.
 
-export type Patience = {
+export type Timeouts = {
   /** For an interrupted turn to end, before the session is ended. */
   interruptMs: number
   /** Between TERM and KILL. */
@@ -14,4 +14,4 @@ export type Patience = {
   /** For output after the exit, since something else may hold the pipe open: as long as more comes, ten times that. */
   drainMs: number
 }
-export const patience: Patience = { interruptMs: 1500, termMs: 1500, lingerMs: 10_000, tasksMs: 120_000, settleMs: 300, drainMs: 300 }
+export const timeouts: Timeouts = { interruptMs: 1500, termMs: 1500, lingerMs: 10_000, tasksMs: 120_000, settleMs: 300, drainMs: 300 }

@@ -2,11 +2,11 @@
 // outside of turns are left to who asks why it did not start, or how it left.
 import type { Event } from '../../model/event.ts'
 import { faultOf } from '../../model/fault.ts'
-import type { Overheard } from '../driver.ts'
+import type { StderrEvent } from '../driver.ts'
 
-export type Ear = {
-  overhear(line: string): Overheard | undefined
-  see(event: Event): void
+export type StderrReader = {
+  readLine(line: string): StderrEvent | undefined
+  onEvent(event: Event): void
   /** It is being stopped: until its next turn its troubles are its own. */
   rest(): void
 }
@@ -14,15 +14,15 @@ export type Ear = {
 const most = 100
 
 /** `hasCalls`: the stream tells of every call, so what stderr says of calls is nothing new. */
-export function createEar(hasCalls: () => boolean): Ear {
+export function createStderrReader(hasCalls: () => boolean): StderrReader {
   const told = new Set<string>()
   let isListening = false
   return {
-    see({ kind }) {
+    onEvent({ kind }) {
       if (kind === 'turn.start' || kind === 'turn.end') isListening = kind === 'turn.start'
     },
     rest: () => void (isListening = false),
-    overhear(line) {
+    readLine(line) {
       const found = /^\S+\s+ERROR\s+(?:\S*\{.*\}: )?([\w:.]+): (?:error=)?(.+)$/.exec(plain(line))
       if (found === null || !isListening) return undefined
       const [, target = '', text = ''] = found

@@ -1,5 +1,5 @@
-// The session as the host sees it: every event of the agent put in its place, one start, one end. Floods of unreadable lines are told by
-// their number.
+// The session as the run sees it: each event of the agent gets its place; one start, one end. A flood of unreadable lines is reported by its
+// number.
 import { plural } from '../base/text.ts'
 import type { Event, EventOf, Kind, Payload } from '../model/event.ts'
 import { makeEvent } from '../model/make.ts'
@@ -8,7 +8,7 @@ import type { SpawnRequest } from './driver.ts'
 
 const mostIssues = 200
 
-export function createScene({ session: own, how, forkedFrom, turns = 0 }: SpawnRequest, host: Host) {
+export function createSessionView({ session: own, how, forkedFrom, turns = 0 }: SpawnRequest, host: Host) {
   let native: string | undefined // what the agent calls the session
   let isStarted = false
   let turn: number | undefined
