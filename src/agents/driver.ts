@@ -5,6 +5,7 @@ import type { Dialect } from '../dialects/contract.ts'
 import type { Event, Option, Payload } from '../model/event.ts'
 import type { Answer, Ask, Command } from '../supervise/contract.ts'
 import type { Guard } from './guard.ts'
+import type { Exit, Reply, Request, Transport } from './transport/contract.ts'
 
 export type Prompt = Extract<Command, { type: 'prompt' }>
 
@@ -55,6 +56,8 @@ export type Driver = {
   dialect: Dialect
   /** A text instead of a program: why there is none, and what to do. */
   program: Program | string
+  /** How it is reached; over its standard streams unless given. */
+  transport?: Transport
   talk(wire: Wire): Talk
   /** The program ended before its first record: arguments that may work better, if what it said tells of any. */
   again?(args: readonly string[], stderr: string): readonly string[] | undefined
@@ -86,6 +89,8 @@ export type Wire = {
   tell(record: Rec): void
   /** Bytes as they are, for a program that reads a plain prompt. */
   text(text: string): void
+  /** To a server. `then` gets what came of it. */
+  request(request: Request, then: (reply: Reply) => void): void
   /** There is no more. */
   close(): void
   /** Nothing was closed: what is written now is read. */
@@ -120,6 +125,8 @@ export type Talk = {
   isOpening?(): boolean
   /** Sees each event that is told of the run. */
   onEvent?(event: Event): void
+  /** What its exit says, where its output does not. */
+  atExit?(exit: Exit): Rec | undefined
   /** Prompts that wait with us: the agent has not got them, and the stream says nothing of them yet. */
   unsent?(): readonly Prompt[]
   /** It was given a prompt, and nothing has been heard of the turn for it. */

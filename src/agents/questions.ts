@@ -15,20 +15,19 @@ export type QuestionParts = {
   host: Pick<Host, 'raise' | 'withdraw'>
   /** No answer can reach the agent any more. */
   isClosed(): boolean
-  /** It asked all the same. */
-  unheard(ask: Ask): void
 }
 
-export function createQuestions({ driver, request, cwd, host, isClosed, unheard }: QuestionParts) {
+export function createQuestions({ driver, request, cwd, host, isClosed }: QuestionParts) {
   const isHeld = request.guard !== undefined && driver.seesAll !== true
   const asks = new Map<string, Ask | 'answered'>()
+  let unheard: Ask | undefined // asked all the same; it has not gone on since
 
   return {
     raise(event: Asking): void {
       const ask = askOf(event, request.profile, cwd)
       if (isClosed()) {
         ask.onlyNo = unheardText
-        unheard(ask)
+        unheard = ask
       }
       const options = event.kind === 'permission.request' ? offeredIn(event, isHeld, driver.refusal) : undefined
       if (options?.some(isAllowing) === false) ask.onlyNo ??= onlyNoText
@@ -52,6 +51,13 @@ export function createQuestions({ driver, request, cwd, host, isClosed, unheard 
       asks.set(id, 'answered')
       return ask
     },
+    /** The agent goes on, if this is not of another call than the one that it asked about. */
+    onEvent(event: Event): void {
+      const about = unheard?.place.call
+      if (about === undefined || event.call === undefined || event.call === about) unheard = undefined
+    },
+    /** It asked something that nobody can answer, and waits. */
+    isUnanswered: (): boolean => unheard !== undefined,
     withdrawAll(): void {
       for (const ask of asks.values()) if (ask !== 'answered') host.withdraw(ask.id)
     },

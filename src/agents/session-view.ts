@@ -8,6 +8,8 @@ import type { SpawnRequest } from './driver.ts'
 
 const mostIssues = 200
 
+export type SessionView = ReturnType<typeof createSessionView>
+
 export function createSessionView({ session: own, how, forkedFrom, turns = 0 }: SpawnRequest, host: Host) {
   let native: string | undefined // what the agent calls the session
   let isStarted = false

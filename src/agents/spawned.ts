@@ -1,66 +1,107 @@
 // The harness around a program that is an agent: its bytes become events, commands become words of its protocol, and its end, however
-// it comes, becomes exactly one end of the session that says what really happened.
-import { randomBytes } from 'node:crypto'
+// it comes, becomes exactly one end of the session that says what really happened. lifecycle.ts decides what an input does; this file
+// has the effects.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Rec, stringifyJson } from '../base/json.ts'
-import { quoted } from '../base/text.ts'
 import type { Event, EventOf } from '../model/event.ts'
 import { outcomeOf } from '../model/outcome.ts'
 import { toolKindOf } from '../model/tool-kind.ts'
-import type { Ask, Command } from '../supervise/contract.ts'
+import type { Command } from '../supervise/contract.ts'
 import { askFor, isAsk } from './ask.ts'
 import { inBursts } from './burst.ts'
 import type { Done, Host, Running } from './contract.ts'
-import { createProgress } from './progress.ts'
-import type { Driver, Program, Prompt, SpawnRequest, Wire } from './driver.ts'
-import { createPreSession } from './pre-session.ts'
+import type { Driver, Program, SpawnRequest, Wire } from './driver.ts'
+import { type Input, type State, type Step, transition } from './lifecycle.ts'
 import { createListener } from './listen.ts'
 import { type Cancel, endOfRun, forcedReason } from './outcome.ts'
-import { createParting } from './parting.ts'
-import { timeouts, type Timeouts } from './timeouts.ts'
-import { drain } from './process/drain.ts'
-import { type Exit, type Group, startGroup } from './process/group.ts'
-import { linesOf } from './process/lines.ts'
-import { tailNotice, tailOf, type Tail } from './process/tail.ts'
-import { promptOf } from './prompt.ts'
+import { createOutbox } from './outbox.ts'
+import { createPreSession } from './pre-session.ts'
+import { createLines } from './process/lines.ts'
+import { createTail, tailNotice } from './process/tail.ts'
+import { createProgress } from './progress.ts'
+import { createPrompts } from './prompts.ts'
 import { createQuestions } from './questions.ts'
 import { createSessionView } from './session-view.ts'
+import { createShutdown } from './shutdown.ts'
+import { timeOf, timeouts, type Timeouts } from './timeouts.ts'
+import type { Connection, Exit } from './transport/contract.ts'
+import { stdio } from './transport/stdio.ts'
 
-const mostUnread = 32 * 2 ** 20 // bytes that were written to it
+/** States in which nothing more is said to it. */
+const closing: ReadonlySet<State> = new Set(['background', 'leaving', 'stopping', 'ending'])
+const maxUnread = 32 * 2 ** 20 // bytes that were written to it
 
 export function startSpawned(driver: Driver, request: SpawnRequest, above: Host, times: Timeouts = timeouts): Running {
   const host = inBursts(above)
-  const { program } = driver
+  const { program, title } = driver
   const cwd = typeof program === 'string' ? '/' : program.cwd
   const began = host.now()
   const progress = createProgress()
   const view = createSessionView(request, host)
+  const outbox = createOutbox(() => listener.records() > 0)
+  const questions = createQuestions({ driver, request, cwd, host, isClosed: outbox.isClosed })
+  const prompts = createPrompts({ title, view, unsent: () => talk.unsent?.() ?? [] })
   const refused = new Set<string>() // calls, before they were made
-  const timers = new Set<NodeJS.Timeout>()
-  let group: Group | undefined
-  let stderr: Tail | undefined
-  let written: string[] = [] // until the first record comes: a second start says it again
-  const prompts: Prompt[] = [] // from before the session began
-  let given: Prompt[] = [] // those among them that it gets as soon as it runs, where it did not begin the session itself
-  const late: Prompt[] = [] // it has its only prompt, and has not begun
-  const told = new WeakSet<Prompt>() // by us
-  let wasStopped = false // a turn, by somebody
-  let isTakenBack = false // a prompt, before the agent got it
+  let state: State = 'starting'
+  let timer: NodeJS.Timeout | undefined // of the state
+  let connection: Connection | undefined
+  let stderr = createTail()
   let isLast = false // no more prompts will come
-  let isClosed = false // its input
-  let isEnding = false
-  let isFaulty = false // we are
-  let over: Done | undefined
-  let cancel: Cancel | undefined
+  let cancel: Cancel | undefined // of the session
+  let cancelledTurn: { command: Cancel; turn: number | undefined } | undefined
   let broken: Cancel['when'] // we have interrupted the turn; `step`: after its last step
+  let wasStopped = false // a turn, by somebody
+  let isFaulty = false // we are
+  let isEnding = false // what is reported now is the end
+  let over: Done | undefined
   let forced: (done: Done) => void
   const forcedEnd = new Promise<Done>((resolve) => (forced = resolve))
 
-  const after = (ms: number, act: () => void): NodeJS.Timeout => {
-    const timer = setTimeout(act, ms)
-    timers.add(timer)
-    return timer
+  // ── its life ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** What an agent that works by prompts alone says after its turn holds up nothing. */
+  const isBusy = (): boolean => !talk.isIdle() || (driver.onlyPrompted !== true && progress.isTurnOpen())
+
+  const facts = {
+    isBusy,
+    isLast: () => isLast,
+    isClosed: outbox.isClosed,
+    isUnanswered: questions.isUnanswered,
+    isCancelledTurn: () => view.turn() === cancelledTurn?.turn,
+    hasTasks: () => progress.openTasks() + progress.openCommands() > 0,
+    mayGoOn: () => driver.onlyPrompted !== true && progress.hadTasks(),
+    stays: driver.stays === true,
   }
+
+  function apply(input: Input): void {
+    const step = transition(state, input, facts)
+    if (step !== undefined) enter(step)
+  }
+
+  function enter({ to, because }: Step): void {
+    clearTimeout(timer)
+    const ms = timeOf(to, times, progress)
+    if (ms !== undefined) timer = setTimeout(() => apply('timeout'), ms)
+    state = to
+    if (to === 'stopping') stopTurn(cancel!)
+    else if (because === 'turn-stuck') cancel ??= { ...cancelledTurn!.command, text: stuckText(cancelledTurn!.command) }
+    else if (because !== undefined) shutdown.explain(because)
+    if (closing.has(to)) outbox.close()
+    if (to === 'ending') void connection?.end(times.termMs)
+  }
+
+  const stuckText = ({ text = 'cancelled' }: Cancel): string => `${text}; ${title} did not end its turn, so it was ended`
+
+  const shutdown = createShutdown({
+    title,
+    isBusy,
+    restMs: () => timeOf('leaving', times, progress)!,
+    lingerMs: times.lingerMs,
+    warn(code, text) {
+      begin()
+      view.tell('notice', { level: 'warn', code, text })
+    },
+  })
 
   /** A fault of our own must not take the run with it: nothing more is read, and the session ends. */
   function safely(act: () => void, isLastWord = false): void {
@@ -74,7 +115,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
 
   function failed(error: unknown): void {
     isFaulty = true
-    const text = `sluice could not go on with what ${driver.title} said, which is a fault of sluice: ${String(error)}`
+    const text = `sluice could not go on with what ${title} said, which is a fault of sluice: ${String(error)}`
     stop({ type: 'cancel', target: 'session', by: 'policy', reason: 'error', text, code: 'internal' })
   }
 
@@ -88,8 +129,8 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     onRecord(record) {
       if (over !== undefined) return
       talk.afterRecord?.(record)
-      if (early.hasAny()) take([])
-      parting.step()
+      if (preSession.hasAny()) take([])
+      apply('activity')
     },
   })
 
@@ -102,18 +143,18 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
 
   function take(events: readonly Event[]): void {
     if (over !== undefined) return
-    if (early.keeps(events)) return
+    if (preSession.keeps(events)) return
     main() // once it is said which session is ours, its events are known by that name
-    for (const one of early.before(events)) {
+    for (const one of preSession.before(events)) {
       const event = view.place(one)
       if (event === undefined) continue
       if (isAsk(event)) questions.raise(event)
       else if (!questions.isToldAnswer(event)) tell(event)
     }
-    parting.step()
+    apply('activity')
   }
 
-  const early = createPreSession({
+  const preSession = createPreSession({
     isOpening: () => !isEnding && talk.isOpening?.() === true,
     main,
     isCalled: view.isCalled,
@@ -131,14 +172,14 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
 
   function tell(event: Event): void {
     if (!view.isOwn(event)) return host.tell(event) // what another session does is none of the run's
-    parting.onEvent(event)
+    questions.onEvent(event)
     if (event.kind === 'turn.end' && event.agent === undefined && !isEnding) asMeant(event)
     // Some agents report what was refused as a failure like any other.
     if (event.kind === 'tool.end' && refused.delete(event.call ?? '') && event.status === 'error') event.status = 'denied'
     progress.onEvent(event)
     host.tell(event)
     talk.onEvent?.(event)
-    if (!isEnding && cancel?.when === 'step' && isStep(event)) stopTurn(cancel)
+    if (state === 'last-step' && isStep(event)) apply('cancel')
   }
 
   /**
@@ -156,40 +197,34 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     return (kind === 'message.end' || kind === 'tool.end') && progress.openCalls(agent) === 0 && progress.openCalls() === 0
   }
 
-  const unheard = (ask: Ask): void => parting.asked(ask)
-  const questions = createQuestions({ driver, request, cwd, host, isClosed: () => isClosed, unheard })
-
   // ── to the agent ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  function text(words: string): void {
-    if (isClosed) return
-    host.release() // what it said before stands in the stream
-    if (listener.records() === 0) written.push(words)
-    else written = []
-    group?.stdin?.write(words)
+  function say(saying: (to: Connection) => void): void {
+    if (!outbox.isClosed()) host.release() // what it said before stands in the stream
+    outbox.say(saying)
   }
+
   const wire: Wire = {
-    write: (record) => text(`${stringifyJson(record)}\n`),
+    write: (record) => wire.text(`${stringifyJson(record)}\n`),
     tell(record: Rec) {
-      if (cancel !== undefined && isClosed) return // a prompt that waited is dropped, and so is an answer
+      if (cancel !== undefined && outbox.isClosed()) return // a prompt that waited is dropped, and so is an answer
       wire.write(record)
       listener.said(record)
     },
-    text,
-    close() {
-      isClosed = true
-      group?.stdin?.end()
+    text: (text) => say((to) => to.write(text)),
+    request(one, then) {
+      const onReply: typeof then = (reply) => {
+        if (over !== undefined) return
+        safely(() => then(reply))
+        host.release()
+        apply('activity')
+      }
+      say((to) => to.request?.(one, onReply))
     },
-    isOpen: () => !isClosed,
-    show(prompt, state = 'sent') {
-      if (!told.has(prompt)) view.tell('prompt.submit', promptOf(prompt, state))
-      told.add(prompt)
-    },
-    drop(prompt) {
-      isTakenBack = true
-      wire.show(prompt, 'queued')
-      view.tell('notice', { level: 'warn', code: 'dropped', text: `${driver.title} never got this prompt: ${quoted(prompt.text)}` })
-    },
+    close: outbox.close,
+    isOpen: () => !outbox.isClosed(),
+    show: prompts.show,
+    drop: prompts.drop,
     note: (notice) => over === undefined && view.tell('notice', notice),
     judge({ id, name, input }) {
       const place = { session: request.session, turn: view.turn(), call: id }
@@ -197,7 +232,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
       if (typeof verdict === 'object') refused.add(id)
       return verdict
     },
-    signal: (name) => group?.signal(name),
+    signal: (name) => connection?.signal(name),
   }
   const talk = driver.talk(wire)
 
@@ -205,18 +240,14 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     if (over !== undefined) return
     switch (command.type) {
       case 'prompt':
-        if (!isClosed) {
-          if (!view.isStarted()) prompts.push(command)
-          talk.prompt(command)
-        } else if (view.isStarted()) wire.drop(command)
-        else late.push(command)
+        if (prompts.take(command, outbox.isClosed())) talk.prompt(command)
         break
       case 'permission': {
         const ask = questions.answered(command.id)
         if (ask === undefined) return
         wasStopped ||= command.answer.decision !== 'allow'
         // A turn that goes on without what it asked for does not come to its own end.
-        if (cancel?.when === 'step' && command.answer.decision === 'cancelled') broken = 'now'
+        if (state === 'last-step' && command.answer.decision === 'cancelled') broken = 'now'
         talk.answer(ask, command.answer)
         break
       }
@@ -228,97 +259,73 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
       case 'finish':
         isLast = true
     }
-    parting.step()
+    apply('activity')
   }
-
-  /** What an agent that works by prompts alone says after its turn holds up nothing. */
-  const isBusy = (): boolean => !talk.isIdle() || (driver.onlyPrompted !== true && progress.isTurnOpen())
 
   /** The first cause wins. */
   function stop(command: Cancel): void {
-    const { target, by, text: why } = command
-    if (command.reason === 'cancelled_forced') return force(command)
-    if (cancel?.when === 'step' && target === 'session' && command.when !== 'step') return stopTurn({ ...cancel, when: 'now' })
-    if (cancel !== undefined || (target === 'turn' && !isBusy())) return
+    const { target, by, text, when, reason } = command
+    const isSession = target === 'session'
+    if (reason === 'cancelled_forced') return force(command)
+    if (cancel?.when === 'step' && isSession && when !== 'step') {
+      cancel = { ...cancel, when: 'now' }
+      return apply('cancel')
+    }
+    if (cancel !== undefined || (!isSession && !isBusy())) return
     wasStopped = true
-    if (target === 'session') [cancel, isLast] = [command, true]
+    if (isSession) [cancel, isLast] = [command, true]
     begin()
-    view.tell('cancel.request', { target, by, ...(why !== undefined && { text: why }) })
-    if (command.when === 'step' && isBusy() && !isStepless(command)) return
+    view.tell('cancel.request', { target, by, ...(text !== undefined && { text }) })
+    const isAfterStep = when === 'step' && isBusy() && !isStepless(command)
+    if (isSession) return apply(isAfterStep ? 'cancel-after-step' : 'cancel')
+    if (isAfterStep) return
+    cancelledTurn = { command, turn: view.turn() }
     stopTurn(command)
+    if (progress.isTurnOpen() || talk.isStarting?.() === true) apply('interrupt')
   }
 
   /** It does not tell where an answer of the model ends: to wait for that is to pay for all that follow. */
   const isStepless = ({ reason }: Cancel): boolean => reason === 'budget' && !progress.hasMessages() && progress.openCalls() === 0
 
-  function stopTurn(command: Cancel): void {
-    const turn = view.turn()
-    if (cancel !== undefined) cancel = { ...cancel, when: 'now' }
+  function stopTurn({ target, when = 'now' }: Cancel): void {
     if (isBusy()) talk.interrupt()
     // Not of a turn whose end it has told already: that may still be on its way here.
-    if (command.target === 'session' || progress.isTurnOpen()) queueMicrotask(() => (broken ??= command.when ?? 'now'))
-    if (command.target === 'session') {
-      wire.close()
-      after(times.interruptMs, end)
-    } else if (progress.isTurnOpen() || talk.isStarting?.() === true)
-      after(times.interruptMs * 4, () => isBusy() && view.turn() === turn && giveUp(command))
-  }
-
-  /** It does not end its turn, so the session ends. */
-  function giveUp(command: Cancel): void {
-    cancel ??= { ...command, text: `${command.text ?? 'cancelled'}; ${driver.title} did not end its turn, so it was ended` }
-    end()
-  }
-
-  function end(): void {
-    void group?.end(times.termMs)
+    if (target === 'session' || progress.isTurnOpen()) queueMicrotask(() => (broken ??= when))
   }
 
   /** For an agent that has not said so itself. */
   function begin(): void {
     if (view.isStarted()) return
     view.start({ program: driver.name, ...(typeof program !== 'string' && { cwd: program.cwd }) })
-    const unsent = talk.unsent?.() ?? []
-    given = prompts.filter((prompt) => !unsent.includes(prompt))
-    if (group === undefined) return // nobody knows yet whether it will run
-    for (const prompt of given) wire.show(prompt)
+    prompts.begin(connection !== undefined)
   }
 
-  const parting = createParting({
-    driver,
-    times,
-    progress,
-    isBusy,
-    isLast: () => isLast,
-    isClosed: () => isClosed,
-    close: wire.close,
-    begin,
-    note: (notice) => view.tell('notice', notice),
-    end,
-  })
+  // ── its program ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  // ── its life ───────────────────────────────────────────────────────────────────────────────────────────────────────────
-
+  /** Until it has left, and the last of its output is read. */
   async function live(start: Program): Promise<Exit> {
-    const started = (group = await startGroup({ ...start, stdin: 'pipe', mark: randomBytes(12).toString('hex') }))
-    stderr = tailOf(started.stderr)
-    if (driver.readStderr !== undefined) linesOf(started.stderr, (line) => safely(() => readStderr(line)))
-    let heardAt = performance.now()
-    started.stdout.on('data', (chunk: Buffer) => {
-      heardAt = performance.now()
-      safely(() => listener.push(chunk))
-      host.release()
-      if (started.stdin!.writableLength > mostUnread) parting.abandon('unread', 'asked more than it read the answers to', 'now')
+    const tail = (stderr = createTail())
+    const lines = createLines((line) => safely(() => readStderr(line)))
+    const running = await (driver.transport ?? stdio).start(start, {
+      onOutput(bytes) {
+        safely(() => listener.push(bytes))
+        host.release()
+        if ((connection?.unread() ?? 0) > maxUnread) apply('unread')
+      },
+      onOutputEnd: () => apply('output-end'),
+      onStderr(bytes) {
+        tail.push(bytes)
+        if (driver.readStderr !== undefined) lines.push(bytes)
+      },
     })
-    let hasExited = false
-    const abandonSilent = (): void => (hasExited ? undefined : parting.abandon('silent', 'closed its output and did not leave'))
-    started.stdout.once('end', () => after(times.lingerMs, abandonSilent))
-    for (const words of written) started.stdin!.write(words)
-    if (isClosed) started.stdin!.end()
-    if (cancel?.when !== 'step' && cancel !== undefined) end()
-    const exit = await started.exited
-    hasExited = true
-    await drain(started, () => heardAt, times)
+    connection = running
+    if (over !== undefined) void running.end() // nobody waited for its start
+    outbox.connect(running)
+    apply('started')
+    const exit = await running.exited
+    apply('exit')
+    await running.drain(times)
+    lines.end()
     return exit
   }
 
@@ -327,33 +334,39 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     if (typeof program === 'string') return finish({ noStart: program })
     try {
       const exit = await live(program)
-      const second = listener.records() === 0 && cancel === undefined ? driver.again?.(program.args, stderr!.text()) : undefined
-      if (second !== undefined) return finish({ exit: await live({ ...program, args: second }) })
+      const second = listener.records() === 0 && cancel === undefined ? driver.again?.(program.args, stderr.text()) : undefined
+      if (second !== undefined) {
+        apply('again')
+        return finish({ exit: await live({ ...program, args: second }) })
+      }
       return finish(exit.code === 127 && listener.records() === 0 ? { exit, noStart: notFound(driver, program) } : { exit })
     } catch (error) {
-      if (group !== undefined) failed(error)
-      return finish(group === undefined ? { noStart: `${driver.title} could not be started: ${(error as Error).message}` } : {})
+      if (connection !== undefined) failed(error)
+      return finish(connection === undefined ? { noStart: `${title} could not be started: ${(error as Error).message}` } : {})
     }
   }
 
   /** There is no time to wait for anybody: the stream gets its end now, and nothing after it. */
   function force(command: Cancel): void {
     cancel = { ...(cancel ?? command), reason: forcedReason(cancel?.reason) }
-    group?.kill()
+    connection?.kill()
     forced({ ...finish({}), forced: true })
-    void group?.end()
+    void connection?.end()
   }
 
   function finish({ exit, noStart }: { exit?: Exit; noStart?: string }): Done {
     if (over !== undefined) return over
+    const last = exit === undefined ? undefined : talk.atExit?.(exit)
+    if (last !== undefined) safely(() => listener.push(Buffer.from(`\n${stringifyJson(last)}\n`)))
     safely(() => listener.flush())
     isEnding = true
     safely(() => take([]))
-    parting.over()
-    for (const timer of timers) clearTimeout(timer)
-    const said = stderr?.text() ?? ''
-    const [{ title }, turn] = [driver, progress.lastTurn()]
-    const { reason, error } = endOfRun({
+    apply('finished')
+    const words = stderr.text()
+    const turn = progress.lastTurn()
+    const isTakenBack = prompts.isTakenBack()
+    const [wasEnded, abandoned] = [shutdown.wasEnded(), shutdown.abandoned()]
+    const story = {
       title,
       exit,
       noStart,
@@ -361,18 +374,18 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
       isUnfinished: isBusy(),
       isTakenBack,
       wasStopped,
-      wasEnded: parting.wasEnded(),
-      abandoned: parting.abandoned(),
+      wasEnded,
+      abandoned,
       cancel,
-      stderr: said,
-    })
-    const left = parting.abandoned() === undefined ? exit : undefined // else by us
+      stderr: words,
+    }
+    const { reason, error } = endOfRun(story)
+    const left = abandoned === undefined ? exit : undefined // else by us
     const cause = { reason, error, exitCode: left?.code ?? undefined, signal: cancel?.signal ?? left?.signal ?? undefined }
     begin()
-    for (const prompt of given) wire.show(prompt, group === undefined ? 'queued' : 'sent')
-    for (const prompt of [...late, ...(talk.unsent?.() ?? [])]) wire.drop(prompt)
+    prompts.end(connection !== undefined)
     const isBad = outcomeOf(reason) === 'failed' && cancel === undefined
-    if (isBad && said.trim() !== '') view.tell('notice', tailNotice(title, stderr!))
+    if (isBad && words.trim() !== '') view.tell('notice', tailNotice(title, stderr))
     if (isBad && error !== undefined && error !== turn?.error)
       // before the turn that it cuts short has its end
       view.tell('error', { scope: 'session', fatal: true, error, source: driver.name })

@@ -4,13 +4,12 @@ import { opencode } from '../../dialects/opencode/index.ts'
 import type { Line } from '../acp/live.ts'
 import { programOf } from '../acp/drive.ts'
 import { withAnswers } from '../acp/turn.ts'
-import type { AgentRequest, Driver, Program } from '../driver.ts'
+import type { AgentRequest, Driver, Program, Talk, Wire } from '../driver.ts'
 import { locate, missingText } from '../find.ts'
 import { headlessTalk } from '../headless.ts'
-import { bridgeSource } from './bridge.ts'
+import { http } from '../transport/http.ts'
 import { liveOpencode } from './live.ts'
 import { asking } from './permissions.ts'
-import { runSource } from './run.ts'
 import { opencodeTalk } from './talk.ts'
 
 /** It can use any provider. What tells of an opencode that runs us is left out. */
@@ -24,18 +23,35 @@ export function opencodeDriver(request: AgentRequest): Driver {
   const program = (flags: readonly string[]): Program | string =>
     file === undefined ? missingText('opencode') : asking(programOf(file, flags, request, ownVariables), request)
   if (request.headless === true)
-    return { ...titles, dialect: withAnswers(opencode), program: within(runSource, program(headlessFlags(request))), talk: headlessTalk }
+    return { ...titles, dialect: withAnswers(opencode), program: program(headlessFlags(request)), talk: runTalk }
   const line: Line = {}
   return {
     ...titles,
     dialect: liveOpencode(line),
-    program: within(bridgeSource, program(['serve', '--hostname', '127.0.0.1', '--port', '0'])),
+    program: program(['serve', '--hostname', '127.0.0.1', '--port', '0']),
+    transport: http({ events: '/event', login }),
     talk: opencodeTalk(request, line),
   }
 }
 
-const within = (source: () => string, program: Program | string): Program | string =>
-  typeof program === 'string' ? program : { ...program, file: process.execPath, args: ['-e', source(), program.file, ...program.args] }
+const login = (password: string): { user: string; env: Record<string, string> } => ({
+  user: 'opencode',
+  env: { OPENCODE_SERVER_USERNAME: 'opencode', OPENCODE_SERVER_PASSWORD: password },
+})
+
+/** `opencode run` prints no end: more may follow its last words until it has left. Then its session rests, in the words of its server. */
+function runTalk(wire: Wire): Talk {
+  let session: unknown
+  return {
+    ...headlessTalk(wire),
+    consume({ sessionID }) {
+      session ??= sessionID
+      return false
+    },
+    atExit: ({ signal }) =>
+      session === undefined || signal !== null ? undefined : { type: 'session.idle', properties: { sessionID: session } },
+  }
+}
 
 /** The prompt comes on its input. */
 export function headlessFlags({ model, mode, native, how }: AgentRequest): string[] {

@@ -1,4 +1,4 @@
-// opencode's server as a host speaks with it, through the bridge: a session, prompts one after another, questions by their id.
+// opencode's server as a host speaks with it: a session, prompts one after another, questions by their id.
 import { isRecord, type Rec } from '../../base/json.ts'
 import { quoted } from '../../base/text.ts'
 import type { Fault } from '../../model/event.ts'
@@ -6,7 +6,7 @@ import { faultOf } from '../../model/fault.ts'
 import type { Answer, Ask, Attachment } from '../../supervise/contract.ts'
 import type { Line } from '../acp/live.ts'
 import { type AgentRequest, type Prompt, queue, type Talk, type Wire } from '../driver.ts'
-import type { BridgeRequest } from './bridge.ts'
+import type { Request } from '../transport/contract.ts'
 
 type Then = (body: unknown) => void
 
@@ -17,20 +17,21 @@ export const opencodeTalk =
   (request: Pick<AgentRequest, 'how' | 'native' | 'model' | 'mode'>, line: Line) =>
   (wire: Wire): Talk => {
     const waiting: Prompt[] = []
-    const asked = new Map<number, Then | undefined>()
     let { model, mode } = request
     let session: string | undefined
     let running: Prompt | undefined
     let isLost = false
     let refusal: Fault | undefined
-    let made = 0
 
     queueMicrotask(open) // the harness is not ready before
 
-    /** Without `then` an answer that is no success is passed over: the events tell what became of it. */
-    function call(method: BridgeRequest['method'], path: string, body?: Rec, then?: Then): void {
-      asked.set(++made, then)
-      wire.write({ id: made, method, path, ...(body !== undefined && { body }) })
+    /** Without `then` a failure is passed over: the events tell what became of it. */
+    function call(method: Request['method'], path: string, body?: Rec, then?: Then): void {
+      wire.request({ method, path, ...(body !== undefined && { body }) }, ({ status, body: reply }) => {
+        if (then === undefined) return
+        if (status >= 200 && status < 300) then(reply)
+        else lose(faultOf(status === 0 ? String(reply) : wordsIn(reply), { code: String(status) }))
+      })
     }
 
     function open(): void {
@@ -67,14 +68,6 @@ export const opencodeTalk =
       wire.tell(line.lost.record)
     }
 
-    function reply({ status, body, reply: id }: Rec): void {
-      const then = asked.get(id as number)
-      asked.delete(id as number)
-      if (then === undefined) return
-      if (typeof status === 'number' && status >= 200 && status < 300) then(body)
-      else lose(faultOf(status === 0 ? String(body) : wordsIn(body), { code: String(status) }))
-    }
-
     const abort = (): void => call('POST', `/session/${session}/abort`, {})
 
     return {
@@ -96,11 +89,7 @@ export const opencodeTalk =
         model = setting.model ?? model
         mode = setting.mode ?? mode
       },
-      consume(record) {
-        if (typeof record['reply'] !== 'number') return typeof record['type'] === 'string' && noise.test(record['type'])
-        reply(record)
-        return true
-      },
+      consume: ({ type }) => typeof type === 'string' && noise.test(type),
       afterRecord() {
         if (refusal !== undefined) lose(refusal, true)
         refusal = undefined
