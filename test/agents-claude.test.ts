@@ -1,11 +1,11 @@
 // Claude's driver under a whole run: the broker decides, questions and answers are told once, and the stream is legal in every dialect.
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { startClaude } from '../src/agents/claude/agent.ts'
+import { claudeDriver } from '../src/agents/claude/agent.ts'
 import { playRecording, type Replayed, type Told } from './agents-play.ts'
 
 const play = (recording: string, played?: Replayed): Promise<Told & { session: string }> =>
-  playRecording(startClaude, 'agents/claude.mjs', `claude/${recording}.ndjson`, played)
+  playRecording(claudeDriver, 'agents/claude.mjs', `claude/${recording}.ndjson`, played)
 
 test('a rule answers, and nobody is asked', async () => {
   const { done, told } = await play('2.1.325/j-permission-allow', { rules: ['write=allow'] })

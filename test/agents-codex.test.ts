@@ -1,11 +1,11 @@
 // Codex's driver under a whole run: the broker decides, questions and answers are told once, and the stream is legal in every dialect.
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { startCodex } from '../src/agents/codex/agent.ts'
+import { codexDriver } from '../src/agents/codex/agent.ts'
 import { playRecording, type Replayed, type Told } from './agents-play.ts'
 
 const play = (recording: string, played?: Replayed): Promise<Told & { session: string }> =>
-  playRecording(startCodex, 'agents/codex.mjs', `${recording}.traffic.ndjson`, played)
+  playRecording(codexDriver, 'agents/codex.mjs', `${recording}.traffic.ndjson`, played)
 
 test('a rule answers, and nobody is asked', async () => {
   const { done, told } = await play('codex/app-server/c-approve', { rules: ['bash=allow'] })

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import type { Done, Host, Running } from '../src/agents/contract.ts'
-import type { AgentRequest } from '../src/agents/driver.ts'
+import type { AgentRequest, Driver } from '../src/agents/driver.ts'
+import { startSpawned } from '../src/agents/spawned.ts'
 import { loadDialect, writableNames } from '../src/cli/dialects.ts'
 import { isWritable } from '../src/dialects/contract.ts'
 import type { Event, EventOf, Kind } from '../src/model/event.ts'
@@ -41,7 +42,7 @@ export type Replayed = Played & { exit?: number; dies?: boolean }
 
 /** The fixture program `program` says what stands in `recording`. */
 export async function playRecording(
-  start: (request: AgentRequest, host: Host) => Running,
+  driverOf: (request: AgentRequest) => Driver,
   program: string,
   recording: string,
   { exit = 0, dies = false, ...played }: Replayed = {},
@@ -57,7 +58,7 @@ export async function playRecording(
     file: fixture(program),
     stream: true,
   }
-  return { ...(await playRun((host) => start(request, host), played)), session }
+  return { ...(await playRun((host) => startSpawned(driverOf(request), request, host), played)), session }
 }
 
 export async function playRun(start: (host: Host) => Running, played: Played = {}): Promise<Told> {

@@ -59,8 +59,8 @@ export type Driver = {
   /** How it is reached; over its standard streams unless given. */
   transport?: Transport
   talk(wire: Wire): Talk
-  /** The program ended before its first record: arguments that may work better, if what it said tells of any. */
-  again?(args: readonly string[], stderr: string): readonly string[] | undefined
+  /** The program ended before its first record: arguments that may work better, if its stderr says so, and another talk if they need one. */
+  again?(args: readonly string[], stderr: string, wire: Wire): Again | undefined
   /** It does not leave when its input is closed: it is ended instead of waited for. */
   stays?: boolean
   /** Turns come by prompts alone: what its subagents still do after one is told to nobody. */
@@ -72,6 +72,8 @@ export type Driver = {
   /** A line of its stderr that tells something the stream does not: a retry, a call that was refused. */
   readStderr?(line: string): StderrEvent | undefined
 }
+
+export type Again = { args: readonly string[]; talk?: Talk }
 
 export type StderrEvent =
   | { kind: 'retry.start'; payload: Payload<'retry.start'> }

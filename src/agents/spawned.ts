@@ -234,7 +234,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     },
     signal: (name) => connection?.signal(name),
   }
-  const talk = driver.talk(wire)
+  let talk = driver.talk(wire)
 
   function send(command: Command): void {
     if (over !== undefined) return
@@ -334,10 +334,11 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     if (typeof program === 'string') return finish({ noStart: program })
     try {
       const exit = await live(program)
-      const second = listener.records() === 0 && cancel === undefined ? driver.again?.(program.args, stderr.text()) : undefined
+      const second = listener.records() === 0 && cancel === undefined ? driver.again?.(program.args, stderr.text(), wire) : undefined
       if (second !== undefined) {
         apply('again')
-        return finish({ exit: await live({ ...program, args: second }) })
+        talk = second.talk ?? talk
+        return finish({ exit: await live({ ...program, args: second.args }) })
       }
       return finish(exit.code === 127 && listener.records() === 0 ? { exit, noStart: notFound(driver, program) } : { exit })
     } catch (error) {

@@ -13,9 +13,12 @@ export function programOf(
 ): Program {
   const { cwd, env, passed, variables } = request
   const all = [...args, ...(request.args ?? [])]
-  const start = /\.[cm]?js$/.test(file) ? { file: process.execPath, args: [file, ...all] } : { file, args: all }
-  return { ...start, cwd, env: { ...more, ...agentEnvironment(env, own, passed), ...variables } }
+  return { ...commandOf(file, all), cwd, env: { ...more, ...agentEnvironment(env, own, passed), ...variables } }
 }
+
+/** A script runs in our own Node. */
+export const commandOf = (file: string, args: readonly string[]): Pick<Program, 'file' | 'args'> =>
+  /\.[cm]?js$/.test(file) ? { file: process.execPath, args: [file, ...args] } : { file, args }
 
 /** `judge`, `aside`: what it does not say as it is. */
 export type AcpAgent = Pick<Driver, 'title' | 'name' | 'program' | 'readStderr' | 'again' | 'stays'> &

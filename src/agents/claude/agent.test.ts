@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import test from 'node:test'
 import type { Answer, Ask } from '../../supervise/contract.ts'
+import { startSpawned } from '../spawned.ts'
 import { timeouts } from '../timeouts.ts'
 import { fixture, hear, session, whole } from '../support.test.ts'
 import type { AgentRequest } from '../driver.ts'
-import { flagsOf, startClaude, withoutUnknown } from './agent.ts'
+import { claudeDriver, flagsOf, withoutUnknown } from './agent.ts'
 
 const request: AgentRequest = {
   session,
@@ -30,7 +31,10 @@ type Play = {
 
 function play({ recording, exit = 0, prompts = ['Do the task'], answer, more, settleMs = 20 }: Play) {
   const variables = { FIXTURE_RECORDING: fixture(`claude/${recording}.ndjson`), FIXTURE_EXIT: String(exit), ...more }
-  const running = hear((host) => startClaude({ ...request, variables }, host, { ...timeouts, settleMs, drainMs: 60 }), answer)
+  const running = hear(
+    (host) => startSpawned(claudeDriver({ ...request, variables }), request, host, { ...timeouts, settleMs, drainMs: 60 }),
+    answer,
+  )
   for (const text of prompts) running.send({ type: 'prompt', text })
   running.send({ type: 'finish' })
   return running
@@ -163,7 +167,7 @@ test('a task whose end is never told does not hold a finished run', async () => 
   const recording = join(mkdtempSync(join(tmpdir(), 'sluice-task-')), 'r.ndjson')
   writeFileSync(recording, lines.filter((line) => !/"task_(notification|updated)"|background_tasks/.test(line)).join('\n'))
   const variables = { FIXTURE_RECORDING: recording, FIXTURE_EXIT: '0' }
-  const running = hear((host) => startClaude({ ...request, variables }, host, { ...timeouts, tasksMs: 80 }), allow)
+  const running = hear((host) => startSpawned(claudeDriver({ ...request, variables }), request, host, { ...timeouts, tasksMs: 80 }), allow)
   running.send({ type: 'prompt', text: 'Do the task' })
   running.send({ type: 'finish' })
   assert.equal((await whole(running)).reason, 'end_turn')
@@ -201,13 +205,15 @@ test('the flags say what is wanted, as far as the version knows them', () => {
   assert.match(flags({ how: 'forked', native }), /--resume \S+ --fork-session --session-id 0b0e2d0c-\S+$/)
   assert.doesNotMatch(flags({ session: 'ses_1' }), /--session-id/)
   assert.doesNotMatch(flags({ headless: true }), /stdio|--input-format|--replay/)
-  assert.deepEqual(withoutUnknown(['-p', '--session-id', 'x', '--verbose'], "error: unknown option '--session-id'"), ['-p', '--verbose'])
+  assert.deepEqual(withoutUnknown(['-p', '--session-id', 'x', '--verbose'], "error: unknown option '--session-id'"), {
+    args: ['-p', '--verbose'],
+  })
   assert.equal(withoutUnknown(['-p'], "error: unknown option '-p'"), undefined)
 })
 
 test('a Claude that is not installed is told, with how to install it', async () => {
   const { file: _file, ...rest } = request
-  const running = hear((host) => startClaude({ ...rest, env: { PATH: '/no/such/folder' } }, host))
+  const running = hear((host) => startSpawned(claudeDriver({ ...rest, env: { PATH: '/no/such/folder' } }), rest, host))
   running.send({ type: 'prompt', text: 'go' })
   const { error } = await whole(running)
   assert.match(error!.text, /^Claude Code is not installed: .*npm install -g @anthropic-ai\/claude-code$/)

@@ -1,21 +1,14 @@
 // Drives Claude Code: the program with its flags, and who speaks with it.
 import { claude } from '../../dialects/claude/index.ts'
-import type { Host, Running } from '../contract.ts'
-import type { AgentRequest, Driver, Program } from '../driver.ts'
+import { programOf } from '../acp/drive.ts'
+import type { Again, AgentRequest, Driver } from '../driver.ts'
 import { headlessTalk } from '../headless.ts'
 import { locate, missingText, packageVersion } from '../find.ts'
-import { agentEnvironment } from '../process/environment.ts'
-import type { Timeouts } from '../timeouts.ts'
-import { startSpawned } from '../spawned.ts'
 import { claudeTalk } from './talk.ts'
 
 /** Claude's own variables and those of the clouds that can stand behind it, but for what tells of a Claude that runs us. */
 const ownVariables =
   /^(ANTHROPIC_|CLAUDE_(?!CODE_(ENTRYPOINT|SSE_PORT|SESSION_ID)$)|AWS_|VERTEX_|GOOGLE_|CLOUD_ML_|DISABLE_|MAX_THINKING_TOKENS$|BASH_(DEFAULT|MAX)_|MCP_|IS_SANDBOX$)/
-
-export function startClaude(request: AgentRequest, host: Host, times?: Timeouts): Running {
-  return startSpawned(claudeDriver(request), request, host, times)
-}
 
 export function claudeDriver(request: AgentRequest): Driver {
   const found = request.file ?? locate('claude', request.env)
@@ -23,18 +16,11 @@ export function claudeDriver(request: AgentRequest): Driver {
     title: 'Claude Code',
     name: 'claude-code',
     dialect: claude,
-    program: found === undefined ? missingText('claude') : programOf(found, request),
+    program: found === undefined ? missingText('claude') : programOf(found, flagsOf(request, packageVersion(found)), request, ownVariables),
     talk: request.headless === true ? headlessTalk : (wire) => claudeTalk(wire, request.mode !== undefined),
     again: withoutUnknown,
     seesAll: request.headless !== true,
   }
-}
-
-function programOf(file: string, request: AgentRequest): Program {
-  const { cwd, env, passed, variables } = request
-  const args = [...flagsOf(request, packageVersion(file)), ...(request.args ?? [])]
-  const start = /\.[cm]?js$/.test(file) ? { file: process.execPath, args: [file, ...args] } : { file, args }
-  return { ...start, cwd, env: { ...agentEnvironment(env, ownVariables, passed), ...variables } }
 }
 
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
@@ -63,9 +49,9 @@ const optional = new Map([
 ])
 
 /** It names the unknown flag and gives up: a second start does without. */
-export function withoutUnknown(args: readonly string[], stderr: string): string[] | undefined {
+export function withoutUnknown(args: readonly string[], stderr: string): Again | undefined {
   const unknown = /unknown option '(--[\w-]+)/.exec(stderr)?.[1]
   if (unknown === undefined || !optional.has(unknown)) return undefined
   const at = args.indexOf(unknown)
-  return at === -1 ? undefined : args.toSpliced(at, 1 + optional.get(unknown)!)
+  return at === -1 ? undefined : { args: args.toSpliced(at, 1 + optional.get(unknown)!) }
 }

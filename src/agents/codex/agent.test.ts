@@ -6,9 +6,10 @@ import test from 'node:test'
 import { isRecord, type Rec } from '../../base/json.ts'
 import type { Answer, Ask, Command } from '../../supervise/contract.ts'
 import type { AgentRequest } from '../driver.ts'
+import { startSpawned } from '../spawned.ts'
 import { timeouts } from '../timeouts.ts'
 import { fixture, hear, session, whole } from '../support.test.ts'
-import { codexDriver, execArgs, startCodex } from './agent.ts'
+import { codexDriver, execArgs } from './agent.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'codex-'))
 test.after(() => rmSync(folder, { recursive: true }))
@@ -44,7 +45,10 @@ function play({ recording = 'a-text', exec = 'a-text', prompts, answer, more, wi
     ...more,
   }
   const times = { ...timeouts, settleMs: 20, drainMs: 60, interruptMs: 300 }
-  const running = hear((host) => startCodex({ ...request, ...extra, variables }, host, times), answer)
+  const running = hear(
+    (host) => startSpawned(codexDriver({ ...request, ...extra, variables }), { ...request, ...extra }, host, times),
+    answer,
+  )
   for (const prompt of prompts ?? [{ type: 'prompt', text: 'Do the task' }]) running.send(prompt)
   running.send({ type: 'finish' })
   const heard = (): Rec[] =>

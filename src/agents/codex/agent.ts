@@ -1,20 +1,14 @@
 // Drives Codex: its app-server, which asks and can be answered, or `codex exec` where that is wanted or there is nothing better.
 import { codex } from '../../dialects/codex/index.ts'
 import type { Option } from '../../model/event.ts'
-import type { Host, Running } from '../contract.ts'
-import type { AgentRequest, Driver, Program, Prompt, Talk, Wire } from '../driver.ts'
+import { commandOf } from '../acp/drive.ts'
+import type { AgentRequest, Driver, Program, Prompt, Talk } from '../driver.ts'
 import { locate, missingText } from '../find.ts'
 import { headlessTalk } from '../headless.ts'
-import type { Timeouts } from '../timeouts.ts'
-import { startSpawned } from '../spawned.ts'
 import { environmentOf } from './environment.ts'
 import { guarded, type Mode, modeOf } from './mode.ts'
 import { createStderrReader } from './stderr.ts'
 import { serverTalk } from './talk.ts'
-
-export function startCodex(request: AgentRequest, host: Host, times?: Timeouts): Running {
-  return startSpawned(codexDriver(request), request, host, times)
-}
 
 export function codexDriver(request: AgentRequest): Driver {
   const file = request.file ?? locate('codex', request.env)
@@ -30,61 +24,45 @@ export function codexDriver(request: AgentRequest): Driver {
   let hasCalls = !isPlain && request.native === undefined
   const stderr = createStderrReader(() => hasCalls)
   let first: Prompt | undefined
-  let fallBack = (): void => {}
-  let unheard: readonly Prompt[] = [] // exec takes one prompt
+  let talking: Talk | undefined
 
-  function talk(wire: Wire): Talk {
-    let talking: Talk = isPlain ? headlessTalk(wire) : serverTalk(wire, request, mode)
-    fallBack = () => {
-      hasCalls = false
-      unheard = (talking.unsent?.() ?? []).filter((prompt) => prompt !== first)
-      talking = headlessTalk({ ...wire, text() {} })
-      if (first !== undefined) talking.prompt(first)
-    }
-    return {
-      prompt(prompt) {
-        first ??= prompt
-        talking.prompt(prompt)
-      },
-      answer: (ask, answer) => talking.answer(ask, answer),
-      interrupt() {
-        stderr.rest()
-        talking.interrupt()
-      },
-      set: (setting) => talking.set?.(setting),
-      normalize: (record) => (talking.normalize === undefined ? record : talking.normalize(record)),
-      consume: (record) => talking.consume?.(record) === true,
-      afterRecord: (record) => talking.afterRecord?.(record),
-      session: () => talking.session?.(),
-      isOpening: () => talking.isOpening?.() === true,
-      onEvent(event) {
-        stderr.onEvent(event)
-        talking.onEvent?.(event)
-      },
-      unsent: () => [...unheard, ...(talking.unsent?.() ?? [])],
-      isStarting: () => talking.isStarting?.() === true,
-      isIdle: () => talking.isIdle(),
-    }
-  }
+  const heard = (talk: Talk): Talk => ({
+    ...talk,
+    prompt(prompt) {
+      first ??= prompt
+      talk.prompt(prompt)
+    },
+    interrupt() {
+      stderr.rest()
+      talk.interrupt()
+    },
+    onEvent(event) {
+      stderr.onEvent(event)
+      talk.onEvent?.(event)
+    },
+  })
 
   const server = ['app-server', ...(request.args ?? [])]
   return {
     ...about,
     program: programOf(file, isPlain ? execArgs(request, mode) : server, request),
-    talk,
+    talk: (wire) => heard((talking = isPlain ? headlessTalk(wire) : serverTalk(wire, request, mode))),
     readStderr: stderr.readLine,
-    again(args, stderr) {
+    again(args, said, wire) {
       // Exec asks nobody: only its sandbox holds.
-      if (isPlain || first === undefined || request.guard === 'asking' || !hasNoServer.test(stderr)) return undefined
-      fallBack()
-      return [...args.slice(0, args.length - server.length), ...execArgs(request, mode, first.text)]
+      if (isPlain || first === undefined || request.guard === 'asking' || !hasNoServer.test(said)) return undefined
+      hasCalls = false
+      const dropped = (talking?.unsent?.() ?? []).filter((prompt) => prompt !== first) // exec takes one prompt
+      const exec = headlessTalk({ ...wire, text() {} })
+      exec.prompt(first)
+      const words = [...args.slice(0, args.length - server.length), ...execArgs(request, mode, first.text)]
+      return { args: words, talk: heard({ ...exec, unsent: () => dropped }) }
     },
   }
 }
 
 function programOf(file: string, args: readonly string[], request: AgentRequest): Program {
-  const start = /\.[cm]?js$/.test(file) ? { file: process.execPath, args: [file, ...args] } : { file, args }
-  return { ...start, cwd: request.cwd, env: environmentOf(request) }
+  return { ...commandOf(file, args), cwd: request.cwd, env: environmentOf(request) }
 }
 
 /** An old program does not know the word, or takes it for a prompt. */

@@ -84,7 +84,7 @@ test('its exit codes are told as what they are', async () => {
 })
 
 test('an older version is started again by the older name of the flag', () => {
-  assert.deepEqual(olderName(['--acp', '-m', 'x'], 'Unknown argument: acp'), ['--experimental-acp', '-m', 'x'])
+  assert.deepEqual(olderName(['--acp', '-m', 'x'], 'Unknown argument: acp'), { args: ['--experimental-acp', '-m', 'x'] })
   assert.equal(olderName(['--acp'], 'some other trouble'), undefined)
   assert.equal(
     headlessFlags({ ...base, model: 'm', mode: 'yolo', native: 'id' }).join(' '),

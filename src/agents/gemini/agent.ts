@@ -2,7 +2,7 @@
 import { gemini } from '../../dialects/gemini/index.ts'
 import { driveAcp, programOf } from '../acp/drive.ts'
 import { withAnswers } from '../acp/turn.ts'
-import type { AgentRequest, Driver, Program } from '../driver.ts'
+import type { Again, AgentRequest, Driver, Program } from '../driver.ts'
 import { locate, missingText } from '../find.ts'
 import { guardedRequest } from '../guard.ts'
 import { headlessTalk } from '../headless.ts'
@@ -54,5 +54,5 @@ export function headlessFlags({ model, mode, native }: AgentRequest): string[] {
 }
 
 /** The protocol's flag had another name once. */
-export const olderName = (args: readonly string[], stderr: string): string[] | undefined =>
-  /unknown arguments?: .*\bacp\b/i.test(stderr) ? args.map((arg) => (arg === '--acp' ? '--experimental-acp' : arg)) : undefined
+export const olderName = (args: readonly string[], stderr: string): Again | undefined =>
+  /unknown arguments?: .*\bacp\b/i.test(stderr) ? { args: args.map((arg) => (arg === '--acp' ? '--experimental-acp' : arg)) } : undefined

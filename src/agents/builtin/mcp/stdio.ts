@@ -1,9 +1,9 @@
 // A server as a child process, one JSON-RPC message a line. The SDK's own transport is not used: it adds variables of ours to the
 // child's environment and leaves the children of the child running.
-import { randomUUID } from 'node:crypto'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
-import { isRecord } from '../../../base/json.ts'
-import { startGroup, type Group } from '../../process/group.ts'
+import { createFramer } from '../../../framing/framer.ts'
+import type { Connection } from '../../transport/contract.ts'
+import { stdio } from '../../transport/stdio.ts'
 import { limits } from './spec.ts'
 
 export type StdioTransport = Transport & {
@@ -14,23 +14,22 @@ export type StdioTransport = Transport & {
 export type Child = { command: readonly string[]; cwd: string; env: Readonly<Record<string, string>> }
 
 const stderrKept = 4096
-const newline = 10
-/** To leave by itself when its input ends, and for its last output to arrive. */
-const graceMs = { leave: 300, output: 200 }
+/** To leave by itself when its input ends. */
+const leaveMs = 300
+/** For its last output to arrive, and between TERM and KILL. */
+const times = { drainMs: 200, termMs: 200 }
 
 export function createStdioTransport({ command, cwd, env }: Child): StdioTransport {
-  let group: Group | undefined
+  let connection: Connection | undefined
   let gone: Promise<void> | undefined
   let ending = ''
   let stderr = ''
 
-  const watch = async (running: Group): Promise<void> => {
-    const { code, signal } = await running.exited
+  async function watch({ exited, drain }: Connection): Promise<void> {
+    const { code, signal } = await exited
     ending = signal === null ? `it exited with code ${code}` : `it was ended by ${signal}`
-    await running.end()
-    await within(running.drained, graceMs.output) // a process that has left the group may hold the pipes for ever
-    running.stdout.destroy()
-    running.stderr.destroy()
+    await drain(times)
+    connection = undefined
     transport.onclose?.()
   }
 
@@ -38,34 +37,39 @@ export function createStdioTransport({ command, cwd, env }: Child): StdioTranspo
     async start() {
       const [file, ...args] = command
       if (file === undefined || file === '') throw new Error('the command is empty')
-      const running = await startGroup({ file, args, cwd, env, stdin: 'pipe', mark: randomUUID() }) // what leaves the group is found by the mark
-      const lines = createLines((line) => {
-        const message = parse(line)
-        if (message !== undefined) transport.onmessage?.(message)
-      })
-      running.stdout.on('data', (chunk: Buffer) => {
-        if (lines(chunk)) return
-        running.stdout.destroy()
-        stderr += `\na message was longer than ${limits.messageBytes} bytes`
-        void running.end()
-      })
-      running.stderr.setEncoding('utf8').on('data', (text: string) => (stderr = (stderr + text).slice(-stderrKept)))
-      group = running
-      gone = watch(running)
+      // Servers print what they like: a line that is no JSON object is not for us. The client checks what kind of message it is.
+      const sink = {
+        record: (message: unknown) => transport.onmessage?.(message as JSONRPCMessage),
+        bad(code: string) {
+          if (code !== 'too-long') return
+          stderr += `\na message was longer than ${limits.messageBytes} bytes`
+          void connection?.end()
+        },
+      }
+      const framer = createFramer(sink, { maxLine: limits.messageBytes, plainNumbers: true })
+      connection = await stdio.start(
+        { file, args, cwd, env },
+        {
+          onOutput: (bytes) => framer.push(bytes),
+          onOutputEnd() {},
+          onStderr: (bytes) => void (stderr = (stderr + Buffer.from(bytes).toString()).slice(-stderrKept)),
+        },
+      )
+      gone = watch(connection)
     },
 
-    send: (message) =>
-      new Promise((resolve, reject) => {
-        const stdin = group?.stdin
-        if (!stdin?.writable) return reject(new Error('the server is not running'))
-        stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()))
-      }),
+    async send(message) {
+      if (connection === undefined) throw new Error('the server is not running')
+      connection.write(`${JSON.stringify(message)}\n`)
+    },
 
     async close() {
-      if (group === undefined) return
-      group.stdin?.end()
-      if (!(await within(group.exited, graceMs.leave))) await group.end()
+      const running = connection
+      if (running === undefined) return gone
+      running.close()
+      const timer = setTimeout(() => void running.end(), leaveMs)
       await gone
+      clearTimeout(timer)
     },
 
     lastWords() {
@@ -74,41 +78,4 @@ export function createStdioTransport({ command, cwd, env }: Child): StdioTranspo
     },
   }
   return transport
-}
-
-/** Cuts chunks into lines; false when a line has become too long. */
-function createLines(onLine: (line: string) => void): (chunk: Buffer) => boolean {
-  let pending: Buffer[] = []
-  let bytes = 0
-  return (chunk) => {
-    let start = 0
-    for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
-      pending.push(chunk.subarray(start, end))
-      onLine(Buffer.concat(pending).toString())
-      pending = []
-      bytes = 0
-      start = end + 1
-    }
-    if (start < chunk.length) pending.push(chunk.subarray(start))
-    bytes += chunk.length - start
-    return bytes <= limits.messageBytes
-  }
-}
-
-/** Servers print what they like: a line that is no JSON object is not for us. */
-function parse(line: string): JSONRPCMessage | undefined {
-  try {
-    const value: unknown = JSON.parse(line)
-    return isRecord(value) ? (value as JSONRPCMessage) : undefined // the client checks what kind of message it is
-  } catch {
-    return undefined
-  }
-}
-
-async function within(done: Promise<unknown>, ms: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<boolean>((resolve) => (timer = setTimeout(() => resolve(false), ms)))
-  const inTime = await Promise.race([done.then(() => true), late])
-  clearTimeout(timer)
-  return inTime
 }
