@@ -16,8 +16,8 @@ import { createListener } from './listen.ts'
 import { type Cancel, endOfRun, forcedReason } from './outcome.ts'
 import { createOutbox } from './outbox.ts'
 import { createPreSession } from './pre-session.ts'
-import { createLines } from './process/lines.ts'
-import { createTail, tailNotice } from './process/tail.ts'
+import { linesOf } from './process/lines.ts'
+import { type Tail, tailNotice, tailOf } from './process/tail.ts'
 import { createProgress } from './progress.ts'
 import { createPrompts } from './prompts.ts'
 import { createQuestions } from './questions.ts'
@@ -45,7 +45,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
   let state: State = 'starting'
   let timer: NodeJS.Timeout | undefined // of the state
   let connection: Connection | undefined
-  let stderr = createTail()
+  let stderr: Tail | undefined
   let isLast = false // no more prompts will come
   let cancel: Cancel | undefined // of the session
   let cancelledTurn: { command: Cancel; turn: number | undefined } | undefined
@@ -304,28 +304,21 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
 
   /** Until it has left, and the last of its output is read. */
   async function live(start: Program): Promise<Exit> {
-    const tail = (stderr = createTail())
-    const lines = createLines((line) => safely(() => readStderr(line)))
-    const running = await (driver.transport ?? stdio).start(start, {
-      onOutput(bytes) {
-        safely(() => listener.push(bytes))
-        host.release()
-        if ((connection?.unread() ?? 0) > maxUnread) apply('unread')
-      },
-      onOutputEnd: () => apply('output-end'),
-      onStderr(bytes) {
-        tail.push(bytes)
-        if (driver.readStderr !== undefined) lines.push(bytes)
-      },
+    const running = (connection = await (driver.transport ?? stdio).start(start))
+    stderr = tailOf(running.stderr)
+    if (driver.readStderr !== undefined) linesOf(running.stderr, (line) => safely(() => readStderr(line)))
+    running.output.on('data', (bytes: Buffer) => {
+      safely(() => listener.push(bytes))
+      host.release()
+      if (running.unread() > maxUnread) apply('unread')
     })
-    connection = running
+    running.output.once('end', () => apply('output-end'))
     if (over !== undefined) void running.end() // nobody waited for its start
     outbox.connect(running)
     apply('started')
     const exit = await running.exited
     apply('exit')
     await running.drain(times)
-    lines.end()
     return exit
   }
 
@@ -334,7 +327,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     if (typeof program === 'string') return finish({ noStart: program })
     try {
       const exit = await live(program)
-      const second = listener.records() === 0 && cancel === undefined ? driver.again?.(program.args, stderr.text(), wire) : undefined
+      const second = listener.records() === 0 && cancel === undefined ? driver.again?.(program.args, stderr!.text(), wire) : undefined
       if (second !== undefined) {
         apply('again')
         talk = second.talk ?? talk
@@ -363,7 +356,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     isEnding = true
     safely(() => take([]))
     apply('finished')
-    const words = stderr.text()
+    const words = stderr?.text() ?? ''
     const turn = progress.lastTurn()
     const isTakenBack = prompts.isTakenBack()
     const [wasEnded, abandoned] = [shutdown.wasEnded(), shutdown.abandoned()]
@@ -386,7 +379,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     begin()
     prompts.end(connection !== undefined)
     const isBad = outcomeOf(reason) === 'failed' && cancel === undefined
-    if (isBad && words.trim() !== '') view.tell('notice', tailNotice(title, stderr))
+    if (isBad && words.trim() !== '') view.tell('notice', tailNotice(title, stderr!))
     if (isBad && error !== undefined && error !== turn?.error)
       // before the turn that it cuts short has its end
       view.tell('error', { scope: 'session', fatal: true, error, source: driver.name })

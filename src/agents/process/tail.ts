@@ -3,32 +3,25 @@ import type { Readable } from 'node:stream'
 import type { Payload } from '../../model/event.ts'
 
 export type Tail = {
-  push(bytes: Uint8Array): void
   /** What was said last; cut at the front, at a whole line when there is one. */
   text(): string
   /** Bytes that came, also those that were forgotten. */
   bytes(): number
 }
 
-export function tailOf(stream: Readable, most?: number): Tail {
-  const tail = createTail(most)
-  stream.on('data', tail.push)
-  return tail
-}
-
-export function createTail(most = 64 * 1024): Tail {
-  let kept: Uint8Array[] = []
+export function tailOf(stream: Readable, most = 64 * 1024): Tail {
+  let kept: Buffer[] = []
   let size = 0
   let bytes = 0
+  stream.on('data', (chunk: Buffer) => {
+    kept.push(chunk)
+    size += chunk.length
+    bytes += chunk.length
+    if (size <= 2 * most) return
+    kept = [Buffer.from(Buffer.concat(kept).subarray(-most))] // a copy: the rest can go
+    size = most
+  })
   return {
-    push(chunk) {
-      kept.push(chunk)
-      size += chunk.length
-      bytes += chunk.length
-      if (size <= 2 * most) return
-      kept = [Buffer.from(Buffer.concat(kept).subarray(-most))] // a copy: the rest can go
-      size = most
-    },
     text() {
       const last = Buffer.concat(kept).subarray(-most).toString()
       if (bytes <= most) return last

@@ -1,5 +1,6 @@
 // How a program that is an agent is reached: started, written to, read, and ended with all that it has started. A transport knows
 // nothing of what is said. Each one runs in a process group with a mark, so nothing of it outlives the run, even when we are killed.
+import type { Readable } from 'node:stream'
 import type { Program } from '../driver.ts'
 import type { Exit } from '../process/group.ts'
 import type { Timeouts } from '../timeouts.ts'
@@ -8,20 +9,14 @@ export type { Exit } from '../process/group.ts'
 
 export type Transport = {
   /** Throws when the program cannot be started. One that does not exist starts and exits with code 127. */
-  start(program: Program, receiver: Receiver): Promise<Connection>
-}
-
-/** What comes from the program. None of it may throw. */
-export type Receiver = {
-  /** Bytes of records in any framing that `src/framing` reads, cut anywhere. */
-  onOutput(bytes: Uint8Array): void
-  /** No more output will come; the program may still run. */
-  onOutputEnd(): void
-  /** What it writes for people, and what the transport has to say about it. */
-  onStderr(bytes: Uint8Array): void
+  start(program: Program): Promise<Connection>
 }
 
 export type Connection = {
+  /** Records in any framing that `src/framing` reads. It may end before the program leaves. */
+  output: Readable
+  /** What it writes for people, and what the transport has to say about it. */
+  stderr: Readable
   /** To its input. A program that is reached by requests has none. */
   write(text: string): void
   /** To a program that is a server. Requests wait until its events can be read, so none is missed. `then` is called once. */

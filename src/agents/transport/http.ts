@@ -2,6 +2,8 @@
 // gets a password of its own, for other programs of the machine can reach it as well.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { Agent, type IncomingMessage, request as httpRequest } from 'node:http'
+import { PassThrough } from 'node:stream'
+import { finished } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startGroup } from '../process/group.ts'
 import { linesOf } from '../process/lines.ts'
@@ -25,21 +27,21 @@ const times = { exit: 200, reply: 500, leave: 1000 }
 const unanswered = (why: unknown): Reply => ({ status: 0, body: (why as Error).message })
 
 export const http = ({ events, login }: HttpServer): Transport => ({
-  async start(program, receiver) {
+  async start(program) {
     const password = randomBytes(18).toString('hex')
     const { user, env } = login(password)
     const headers = { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`, 'content-type': 'application/json' }
     const group = await startGroup({ ...program, env: { ...program.env, ...env }, mark: randomUUID() })
+    const output = new PassThrough()
+    const stderr = new PassThrough()
     const agent = new Agent({ keepAlive: true }) // one of our own goes through no proxy
     const open = new Set<Promise<void>>() // requests
     let waiting: (() => void)[] | undefined = []
     let base: string | undefined
-    let reading: Promise<void> | undefined
-    let outputAt = performance.now()
     let isLeaving = false
     let isBroken = false
 
-    const say = (line: string): void => receiver.onStderr(Buffer.from(`${line}\n`))
+    const say = (line: string): void => void stderr.write(`${line}\n`)
 
     const reach = ({ method, path, body }: Request): Promise<IncomingMessage> =>
       new Promise((resolve, reject) => {
@@ -51,15 +53,15 @@ export const http = ({ events, login }: HttpServer): Transport => ({
       try {
         const response = await reach({ method: 'GET', path: events })
         if (response.statusCode !== 200) throw new Error(`the server answered ${response.statusCode}`)
-        for await (const bytes of response) {
-          outputAt = performance.now()
-          receiver.onOutput(bytes as Buffer)
-          const held = waiting ?? []
+        response.once('data', () => {
+          for (const make of waiting ?? []) make()
           waiting = undefined
-          for (const make of held) make()
-        }
+        })
+        response.pipe(output, { end: false })
+        await finished(response)
         throw new Error('the server ended it')
       } catch (error) {
+        output.end()
         await breakOff((error as Error).message)
       }
     }
@@ -91,11 +93,13 @@ export const http = ({ events, login }: HttpServer): Transport => ({
       const found = base === undefined ? address.exec(line)?.[0] : undefined
       if (found === undefined) return say(line)
       base = found
-      reading = readEvents()
+      void readEvents()
     })
-    group.stderr.on('data', (bytes: Buffer) => receiver.onStderr(bytes))
+    group.stderr.pipe(stderr, { end: false })
 
     return {
+      output,
+      stderr,
       write() {},
       unread: () => 0,
       request: (one, then) => (waiting === undefined ? request(one, then) : void waiting.push(() => request(one, then))),
@@ -107,9 +111,10 @@ export const http = ({ events, login }: HttpServer): Transport => ({
       },
       exited: group.exited.then(meant),
       async drain(limits) {
-        await Promise.race([reading, sleep(limits.drainMs, undefined, { ref: false })])
+        if (base === undefined) output.end()
+        await drain(group, output, limits)
         agent.destroy()
-        await drain(group, () => outputAt, limits)
+        stderr.end()
       },
       signal: group.signal,
       end: group.end,

@@ -5,25 +5,16 @@ import type { Transport } from './contract.ts'
 import { drain } from './drain.ts'
 
 export const stdio: Transport = {
-  async start(program, receiver) {
+  async start(program) {
     const group = await startGroup({ ...program, stdin: 'pipe', mark: randomUUID() })
     const stdin = group.stdin!
-    let outputAt = performance.now()
-    group.stdout.on('data', (bytes: Buffer) => {
-      outputAt = performance.now()
-      receiver.onOutput(bytes)
-    })
-    group.stdout.once('end', () => receiver.onOutputEnd())
-    group.stderr.on('data', (bytes: Buffer) => receiver.onStderr(bytes))
     return {
+      ...group,
+      output: group.stdout,
       write: (text) => void stdin.write(text),
       unread: () => stdin.writableLength,
       close: () => void stdin.end(),
-      exited: group.exited,
-      drain: (times) => drain(group, () => outputAt, times),
-      signal: group.signal,
-      end: group.end,
-      kill: group.kill,
+      drain: (times) => drain(group, group.stdout, times),
     }
   },
 }

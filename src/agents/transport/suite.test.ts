@@ -29,16 +29,14 @@ export async function reach(transport: Transport, program: Program) {
   let stderr = ''
   let wake = (): void => {}
   const framer = createFramer({ record: (record) => void records.push(structuredClone(record)), bad() {} })
-  const connection = await transport.start(program, {
-    onOutput(bytes) {
-      framer.push(bytes)
-      wake()
-    },
-    onOutputEnd() {},
-    onStderr(bytes) {
-      stderr += Buffer.from(bytes).toString()
-      wake()
-    },
+  const connection = await transport.start(program)
+  connection.output.on('data', (bytes: Buffer) => {
+    framer.push(bytes)
+    wake()
+  })
+  connection.stderr.on('data', (bytes: Buffer) => {
+    stderr += bytes.toString()
+    wake()
   })
   /** When it holds. */
   async function until(holds: () => boolean): Promise<void> {
@@ -167,14 +165,11 @@ export function testTransport({ way, transport, say, module }: Parts): void {
       import { ${way} } from ${JSON.stringify(new URL(`${way}.ts`, import.meta.url).href)}
       import { setInterval } from 'node:timers'
       let told = ''
-      const connection = await (${module}).start(${JSON.stringify(programOf(way))}, {
-        onOutput(bytes) {
-          told += Buffer.from(bytes)
-          const pids = /"pids":(\\[.*?\\])/.exec(told)
-          if (pids !== null) process.stdout.write(pids[1] + '\\n')
-        },
-        onOutputEnd() {},
-        onStderr() {},
+      const connection = await (${module}).start(${JSON.stringify(programOf(way))})
+      connection.output.on('data', (bytes) => {
+        told += bytes
+        const pids = /"pids":(\\[.*?\\])/.exec(told)
+        if (pids !== null) process.stdout.write(pids[1] + '\\n')
       })
       const say = ${say.toString()}
       say(connection, 'children')

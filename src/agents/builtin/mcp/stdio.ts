@@ -47,14 +47,9 @@ export function createStdioTransport({ command, cwd, env }: Child): StdioTranspo
         },
       }
       const framer = createFramer(sink, { maxLine: limits.messageBytes, plainNumbers: true })
-      connection = await stdio.start(
-        { file, args, cwd, env },
-        {
-          onOutput: (bytes) => framer.push(bytes),
-          onOutputEnd() {},
-          onStderr: (bytes) => void (stderr = (stderr + Buffer.from(bytes).toString()).slice(-stderrKept)),
-        },
-      )
+      connection = await stdio.start({ file, args, cwd, env })
+      connection.output.on('data', (bytes: Buffer) => framer.push(bytes))
+      connection.stderr.setEncoding('utf8').on('data', (text: string) => (stderr = (stderr + text).slice(-stderrKept)))
       gone = watch(connection)
     },
 
