@@ -8,16 +8,17 @@ import { outcomeOf } from '../model/outcome.ts'
 import { toolKindOf } from '../model/tool-kind.ts'
 import type { Command } from '../supervise/contract.ts'
 import { askFor, isAsk } from './ask.ts'
-import { inBursts } from './burst.ts'
+import { inBatches } from './batching.ts'
 import type { Done, Host, Running } from './contract.ts'
 import type { Driver, Program, SpawnRequest, Wire } from './driver.ts'
+import { createInterruption } from './interruption.ts'
 import { type Input, type State, type Step, transition } from './lifecycle.ts'
+import { createLink } from './link.ts'
 import { createListener } from './listen.ts'
 import { type Cancel, endOfRun, forcedReason } from './outcome.ts'
-import { createOutbox } from './outbox.ts'
 import { createPreSession } from './pre-session.ts'
 import { linesOf } from './process/lines.ts'
-import { type Tail, tailNotice, tailOf } from './process/tail.ts'
+import { tailNotice } from './process/tail.ts'
 import { createProgress } from './progress.ts'
 import { createPrompts } from './prompts.ts'
 import { createQuestions } from './questions.ts'
@@ -32,30 +33,24 @@ const closing: ReadonlySet<State> = new Set(['background', 'leaving', 'stopping'
 const maxUnread = 32 * 2 ** 20 // bytes that were written to it
 
 export function startSpawned(driver: Driver, request: SpawnRequest, above: Host, times: Timeouts = timeouts): Running {
-  const host = inBursts(above)
+  const host = inBatches(above)
   const { program, title } = driver
   const cwd = typeof program === 'string' ? '/' : program.cwd
   const began = host.now()
   const progress = createProgress()
   const view = createSessionView(request, host)
-  const outbox = createOutbox(() => listener.records() > 0)
-  const questions = createQuestions({ driver, request, cwd, host, isClosed: outbox.isClosed })
+  const link = createLink(driver.transport ?? stdio, () => listener.records() > 0)
+  const questions = createQuestions({ driver, request, cwd, host, isClosed: link.isClosed })
   const prompts = createPrompts({ title, view, unsent: () => talk.unsent?.() ?? [] })
   const refused = new Set<string>() // calls, before they were made
   let state: State = 'starting'
   let timer: NodeJS.Timeout | undefined // of the state
-  let connection: Connection | undefined
-  let stderr: Tail | undefined
   let isLast = false // no more prompts will come
   let cancel: Cancel | undefined // of the session
   let cancelledTurn: { command: Cancel; turn: number | undefined } | undefined
-  let broken: Cancel['when'] // we have interrupted the turn; `step`: after its last step
-  let wasStopped = false // a turn, by somebody
   let isFaulty = false // we are
-  let isEnding = false // what is reported now is the end
   let over: Done | undefined
-  let forced: (done: Done) => void
-  const forcedEnd = new Promise<Done>((resolve) => (forced = resolve))
+  const forced = Promise.withResolvers<Done>()
 
   // ── its life ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -65,7 +60,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
   const facts = {
     isBusy,
     isLast: () => isLast,
-    isClosed: outbox.isClosed,
+    isClosed: link.isClosed,
     isUnanswered: questions.isUnanswered,
     isCancelledTurn: () => view.turn() === cancelledTurn?.turn,
     hasTasks: () => progress.openTasks() + progress.openCommands() > 0,
@@ -83,15 +78,16 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     const ms = timeOf(to, times, progress)
     if (ms !== undefined) timer = setTimeout(() => apply('timeout'), ms)
     state = to
-    if (to === 'stopping') stopTurn(cancel!)
+    if (to === 'stopping') interruption.stopTurn(cancel!)
     else if (because === 'turn-stuck') cancel ??= { ...cancelledTurn!.command, text: stuckText(cancelledTurn!.command) }
     else if (because !== undefined) shutdown.explain(because)
-    if (closing.has(to)) outbox.close()
-    if (to === 'ending') void connection?.end(times.termMs)
+    if (closing.has(to)) link.close()
+    if (to === 'ending') void link.connection()?.end(times.termMs)
   }
 
   const stuckText = ({ text = 'cancelled' }: Cancel): string => `${text}; ${title} did not end its turn, so it was ended`
 
+  const interruption = createInterruption({ progress, isBusy, talk: () => talk })
   const shutdown = createShutdown({
     title,
     isBusy,
@@ -155,7 +151,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
   }
 
   const preSession = createPreSession({
-    isOpening: () => !isEnding && talk.isOpening?.() === true,
+    isOpening: () => state !== 'over' && talk.isOpening?.() === true,
     main,
     isCalled: view.isCalled,
     beginAlone() {
@@ -173,41 +169,26 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
   function tell(event: Event): void {
     if (!view.isOwn(event)) return host.tell(event) // what another session does is none of the run's
     questions.onEvent(event)
-    if (event.kind === 'turn.end' && event.agent === undefined && !isEnding) asMeant(event)
+    if (event.kind === 'turn.end' && event.agent === undefined && state !== 'over') interruption.correct(event)
     // Some agents report what was refused as a failure like any other.
     if (event.kind === 'tool.end' && refused.delete(event.call ?? '') && event.status === 'error') event.status = 'denied'
     progress.onEvent(event)
     host.tell(event)
     talk.onEvent?.(event)
-    if (state === 'last-step' && isStep(event)) apply('cancel')
-  }
-
-  /**
-   * Some agents call it a failure that they were interrupted, others an end like any other, above all when a question of theirs was withdrawn
-   * with it. After its last step a turn may well have come to its end.
-   */
-  function asMeant(end: EventOf<'turn.end'>): void {
-    if (broken === 'now' || (broken === 'step' && end.reason === 'error')) end.reason = 'cancelled'
-    broken = undefined
-  }
-
-  /** The model may be called again after it, or the next prompt be taken up. */
-  function isStep({ kind, agent }: Event): boolean {
-    if (kind === 'turn.end') return agent === undefined
-    return (kind === 'message.end' || kind === 'tool.end') && progress.openCalls(agent) === 0 && progress.openCalls() === 0
+    if (state === 'last-step' && interruption.isStep(event)) apply('cancel')
   }
 
   // ── to the agent ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
   function say(saying: (to: Connection) => void): void {
-    if (!outbox.isClosed()) host.release() // what it said before stands in the stream
-    outbox.say(saying)
+    if (!link.isClosed()) host.release() // what it said before stands in the stream
+    link.say(saying)
   }
 
   const wire: Wire = {
     write: (record) => wire.text(`${stringifyJson(record)}\n`),
     tell(record: Rec) {
-      if (cancel !== undefined && outbox.isClosed()) return // a prompt that waited is dropped, and so is an answer
+      if (cancel !== undefined && link.isClosed()) return // a prompt that waited is dropped, and so is an answer
       wire.write(record)
       listener.said(record)
     },
@@ -221,8 +202,8 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
       }
       say((to) => to.request?.(one, onReply))
     },
-    close: outbox.close,
-    isOpen: () => !outbox.isClosed(),
+    close: link.close,
+    isOpen: () => !link.isClosed(),
     show: prompts.show,
     drop: prompts.drop,
     note: (notice) => over === undefined && view.tell('notice', notice),
@@ -232,7 +213,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
       if (typeof verdict === 'object') refused.add(id)
       return verdict
     },
-    signal: (name) => connection?.signal(name),
+    signal: (name) => link.connection()?.signal(name),
   }
   let talk = driver.talk(wire)
 
@@ -240,14 +221,13 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     if (over !== undefined) return
     switch (command.type) {
       case 'prompt':
-        if (prompts.take(command, outbox.isClosed())) talk.prompt(command)
+        if (prompts.take(command, link.isClosed())) talk.prompt(command)
         break
       case 'permission': {
         const ask = questions.answered(command.id)
         if (ask === undefined) return
-        wasStopped ||= command.answer.decision !== 'allow'
-        // A turn that goes on without what it asked for does not come to its own end.
-        if (state === 'last-step' && command.answer.decision === 'cancelled') broken = 'now'
+        if (command.answer.decision !== 'allow') interruption.note()
+        if (state === 'last-step' && command.answer.decision === 'cancelled') interruption.breakTurn()
         talk.answer(ask, command.answer)
         break
       }
@@ -272,49 +252,39 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
       return apply('cancel')
     }
     if (cancel !== undefined || (!isSession && !isBusy())) return
-    wasStopped = true
+    interruption.note()
     if (isSession) [cancel, isLast] = [command, true]
     begin()
     view.tell('cancel.request', { target, by, ...(text !== undefined && { text }) })
-    const isAfterStep = when === 'step' && isBusy() && !isStepless(command)
+    const isAfterStep = interruption.waits(command)
     if (isSession) return apply(isAfterStep ? 'cancel-after-step' : 'cancel')
     if (isAfterStep) return
     cancelledTurn = { command, turn: view.turn() }
-    stopTurn(command)
+    interruption.stopTurn(command)
     if (progress.isTurnOpen() || talk.isStarting?.() === true) apply('interrupt')
-  }
-
-  /** It does not tell where an answer of the model ends: to wait for that is to pay for all that follow. */
-  const isStepless = ({ reason }: Cancel): boolean => reason === 'budget' && !progress.hasMessages() && progress.openCalls() === 0
-
-  function stopTurn({ target, when = 'now' }: Cancel): void {
-    if (isBusy()) talk.interrupt()
-    // Not of a turn whose end it has told already: that may still be on its way here.
-    if (target === 'session' || progress.isTurnOpen()) queueMicrotask(() => (broken ??= when))
   }
 
   /** For an agent that has not said so itself. */
   function begin(): void {
     if (view.isStarted()) return
     view.start({ program: driver.name, ...(typeof program !== 'string' && { cwd: program.cwd }) })
-    prompts.begin(connection !== undefined)
+    prompts.begin(link.connection() !== undefined)
   }
 
   // ── its program ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
   /** Until it has left, and the last of its output is read. */
   async function live(start: Program): Promise<Exit> {
-    const running = (connection = await (driver.transport ?? stdio).start(start))
-    stderr = tailOf(running.stderr)
-    if (driver.readStderr !== undefined) linesOf(running.stderr, (line) => safely(() => readStderr(line)))
-    running.output.on('data', (bytes: Buffer) => {
-      safely(() => listener.push(bytes))
-      host.release()
-      if (running.unread() > maxUnread) apply('unread')
+    const running = await link.start(start, ({ output, stderr, unread }) => {
+      output.on('data', (bytes: Buffer) => {
+        safely(() => listener.push(bytes))
+        host.release()
+        if (unread() > maxUnread) apply('unread')
+      })
+      output.once('end', () => apply('output-end'))
+      if (driver.readStderr !== undefined) linesOf(stderr, (line) => safely(() => readStderr(line)))
     })
-    running.output.once('end', () => apply('output-end'))
     if (over !== undefined) void running.end() // nobody waited for its start
-    outbox.connect(running)
     apply('started')
     const exit = await running.exited
     apply('exit')
@@ -327,7 +297,8 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     if (typeof program === 'string') return finish({ noStart: program })
     try {
       const exit = await live(program)
-      const second = listener.records() === 0 && cancel === undefined ? driver.again?.(program.args, stderr!.text(), wire) : undefined
+      const second =
+        listener.records() === 0 && cancel === undefined ? driver.again?.(program.args, link.stderr()!.text(), wire) : undefined
       if (second !== undefined) {
         apply('again')
         talk = second.talk ?? talk
@@ -335,17 +306,17 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
       }
       return finish(exit.code === 127 && listener.records() === 0 ? { exit, noStart: notFound(driver, program) } : { exit })
     } catch (error) {
-      if (connection !== undefined) failed(error)
-      return finish(connection === undefined ? { noStart: `${title} could not be started: ${(error as Error).message}` } : {})
+      if (link.connection() !== undefined) failed(error)
+      return finish(link.connection() === undefined ? { noStart: `${title} could not be started: ${(error as Error).message}` } : {})
     }
   }
 
   /** There is no time to wait for anybody: the stream gets its end now, and nothing after it. */
   function force(command: Cancel): void {
     cancel = { ...(cancel ?? command), reason: forcedReason(cancel?.reason) }
-    connection?.kill()
-    forced({ ...finish({}), forced: true })
-    void connection?.end()
+    link.connection()?.kill()
+    forced.resolve({ ...finish({}), forced: true })
+    void link.connection()?.end()
   }
 
   function finish({ exit, noStart }: { exit?: Exit; noStart?: string }): Done {
@@ -353,13 +324,13 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     const last = exit === undefined ? undefined : talk.atExit?.(exit)
     if (last !== undefined) safely(() => listener.push(Buffer.from(`\n${stringifyJson(last)}\n`)))
     safely(() => listener.flush())
-    isEnding = true
-    safely(() => take([]))
     apply('finished')
+    safely(() => take([]))
+    const stderr = link.stderr()
     const words = stderr?.text() ?? ''
     const turn = progress.lastTurn()
     const isTakenBack = prompts.isTakenBack()
-    const [wasEnded, abandoned] = [shutdown.wasEnded(), shutdown.abandoned()]
+    const [wasStopped, wasEnded, abandoned] = [interruption.wasStopped(), shutdown.wasEnded(), shutdown.abandoned()]
     const story = {
       title,
       exit,
@@ -377,7 +348,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     const left = abandoned === undefined ? exit : undefined // else by us
     const cause = { reason, error, exitCode: left?.code ?? undefined, signal: cancel?.signal ?? left?.signal ?? undefined }
     begin()
-    prompts.end(connection !== undefined)
+    prompts.end(link.connection() !== undefined)
     const isBad = outcomeOf(reason) === 'failed' && cancel === undefined
     if (isBad && words.trim() !== '') view.tell('notice', tailNotice(title, stderr!))
     if (isBad && error !== undefined && error !== turn?.error)
@@ -392,7 +363,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     return (over = { reason, ...(error !== undefined && { error }), ...rest, turns: progress.answers(), usage })
   }
 
-  return { send, done: Promise.race([run(), forcedEnd]) }
+  return { send, done: Promise.race([run(), forced.promise]) }
 }
 
 const notFound = ({ title }: Driver, { file }: Program): string => `${title} could not be started: there is no program "${file}"`

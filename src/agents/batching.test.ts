@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Event } from '../model/event.ts'
 import { makeEvent } from '../model/make.ts'
-import { inBursts } from './burst.ts'
+import { inBatches } from './batching.ts'
 
 const piece = (text: string): Event => makeEvent('text.delta', { text }, {})
 const notice = (text: string): Event => makeEvent('notice', { level: 'info', text }, {})
 
 test('pieces that come together are told together, and before anything else', () => {
   const said: string[] = []
-  const host = inBursts({
+  const host = inBatches({
     emit: (events) => void said.push(events.map((event) => (event as { text?: string }).text).join(' ')),
     raise: ({ id }) => void said.push(`raise ${id}`),
     withdraw: (id) => void said.push(`withdraw ${id}`),
@@ -26,9 +26,9 @@ test('pieces that come together are told together, and before anything else', ()
   assert.equal(host.judge, undefined)
 })
 
-test('what is said while a burst is told comes after it, and is told once', () => {
+test('what is said while a batch is told comes after it, and is told once', () => {
   const said: string[] = []
-  const host = inBursts({
+  const host = inBatches({
     emit(events) {
       for (const event of events) said.push((event as { text: string }).text)
       if (said.length === 2) host.emit([notice('answer')])
@@ -45,7 +45,7 @@ test('what is said while a burst is told comes after it, and is told once', () =
 
 test('a record that says nothing in our words waits for the next event like a piece', () => {
   const said: string[] = []
-  const host = inBursts({
+  const host = inBatches({
     emit: (events) => void said.push(events.map(({ kind }) => kind).join(' ')),
     raise() {},
     withdraw() {},

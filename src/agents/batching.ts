@@ -4,14 +4,14 @@
 import type { Event } from '../model/event.ts'
 import type { Host } from './contract.ts'
 
-export type BurstHost = Host & {
+export type BatchingHost = Host & {
   /** The same as `emit`, but a piece of a text may wait for the next. */
   tell(event: Event): void
   /** No more comes for now. */
   release(): void
 }
 
-export function inBursts(host: Host): BurstHost {
+export function inBatches(host: Host): BatchingHost {
   let held: Event[] = []
 
   function release(): void {
