@@ -3,7 +3,7 @@
 // has the effects.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Rec, stringifyJson } from '../base/json.ts'
-import type { Event, EventOf } from '../model/event.ts'
+import type { Event } from '../model/event.ts'
 import { outcomeOf } from '../model/outcome.ts'
 import { toolKindOf } from '../model/tool-kind.ts'
 import type { Command } from '../supervise/contract.ts'

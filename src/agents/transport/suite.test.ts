@@ -80,7 +80,7 @@ export function testTransport({ way, transport, say, module }: Parts): void {
     const reached = await start()
     for (const word of ['one', 'two', 'three']) say(reached.connection, word)
     await reached.next(3)
-    assert.deepEqual(reached.records.map(({ said }) => said).sort(), ['one', 'three', 'two'])
+    assert.deepEqual(new Set(reached.records.map(({ said }) => said)), new Set(['one', 'two', 'three']))
     await reached.end()
   })
 
