@@ -38,9 +38,7 @@ export function createShutdown({ title, restMs, lingerMs, isBusy, warn }: Shutdo
       wasEnded = !isBusy()
       warn(code, text)
     },
-    /** It lived on after its work was done. */
-    wasEnded: (): boolean => wasEnded,
-    /** Why it was ended in the middle of its work. */
-    abandoned: (): Fault | undefined => abandoned,
+    /** `wasEnded`: it lived on after its work was done. `abandoned`: why it was ended in the middle of its work. */
+    outcome: () => ({ wasEnded, abandoned }),
   }
 }

@@ -294,6 +294,7 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
 
   async function run(): Promise<Done> {
     await nextTurn() // the first commands come first
+    if (over !== undefined) return over
     if (typeof program === 'string') return finish({ noStart: program })
     try {
       const exit = await live(program)
@@ -329,23 +330,10 @@ export function startSpawned(driver: Driver, request: SpawnRequest, above: Host,
     const stderr = link.stderr()
     const words = stderr?.text() ?? ''
     const turn = progress.lastTurn()
-    const isTakenBack = prompts.isTakenBack()
-    const [wasStopped, wasEnded, abandoned] = [interruption.wasStopped(), shutdown.wasEnded(), shutdown.abandoned()]
-    const story = {
-      title,
-      exit,
-      noStart,
-      turn,
-      isUnfinished: isBusy(),
-      isTakenBack,
-      wasStopped,
-      wasEnded,
-      abandoned,
-      cancel,
-      stderr: words,
-    }
+    const known = { wasStopped: interruption.wasStopped(), isTakenBack: prompts.isTakenBack(), ...shutdown.outcome() }
+    const story = { title, exit, noStart, turn, cancel, isUnfinished: isBusy(), stderr: words, ...known }
     const { reason, error } = endOfRun(story)
-    const left = abandoned === undefined ? exit : undefined // else by us
+    const left = known.abandoned === undefined ? exit : undefined // else by us
     const cause = { reason, error, exitCode: left?.code ?? undefined, signal: cancel?.signal ?? left?.signal ?? undefined }
     begin()
     prompts.end(link.connection() !== undefined)
