@@ -13,7 +13,7 @@ import { writeAll } from './write.ts'
 export const spec: CommandSpec = {
   usage: 'sluice convert [FILE|-] --to DIALECT [options]',
   about: `Translates an event stream into another dialect (${writableNames.join(', ')}), record by record as it comes in.
-What the target cannot say is counted and told on stderr; what sluice had to add is marked with a key "synthetic".`,
+What the target cannot say is counted and reported on stderr; what sluice had to add is marked with a key "synthetic".`,
   options: {
     to: { type: 'string', value: 'DIALECT', help: 'the dialect to write' },
     from: {

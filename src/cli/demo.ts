@@ -4,13 +4,13 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { shellWord } from '../base/text.ts'
+import { quoted, shellWord } from '../base/text.ts'
 import { createDigest, type Digest } from '../analyze/digest.ts'
 import { createPricer } from '../prices/price.ts'
 import { createReader } from '../stream/read.ts'
 import { digestLines } from '../views/digest.ts'
 import { loadDialect } from './dialects.ts'
-import { exitCodes, usageError } from './exit.ts'
+import { exitCodes, systemReason, usageError } from './exit.ts'
 import { screen } from './io.ts'
 import { type CommandSpec, parseOptions } from './options.ts'
 import { agentFlags } from './run-options.ts'
@@ -53,11 +53,21 @@ Write RELEASE.md in the form of template.md: one heading for the kind of change,
 const rules = ['edit:src/*=allow', 'write:RELEASE.md=allow', 'bash:node --test=allow']
 const dialects = ['sluice', 'aictrl', 'avenor', 'appctl', 'claude']
 
+function makeFolder(): string {
+  try {
+    return mkdtempSync(join(tmpdir(), 'sluice-demo-'))
+  } catch (error) {
+    throw usageError(
+      `the demo cannot make a folder in ${quoted(tmpdir())}: ${systemReason(error)}; set TMPDIR to a folder that is writable`,
+    )
+  }
+}
+
 export async function run(argv: readonly string[]): Promise<number> {
   const parsed = parseOptions(spec, argv)
   if (parsed === undefined) return exitCodes.ok
   if (parsed.files.length > 0) throw usageError('the demo takes no FILE')
-  const folder = mkdtempSync(join(tmpdir(), 'sluice-demo-'))
+  const folder = makeFolder()
   const home = join(folder, 'home')
   const dir = join(folder, 'project')
   const streams = join(folder, 'streams')

@@ -18,6 +18,8 @@ export async function sessionOf({ session }: Pick<AgentFlags, 'session'>, folder
     return { how: session.how, ...(await resumeSession(folder, { ...session, cwd }, () => newId('ses'))) }
   } catch (error) {
     if (error instanceof SessionNotFound || error instanceof ResumeError || error instanceof SessionTaken) throw usageError(error.message)
-    throw usageError(`the session cannot be kept in ${folder}: ${systemReason(error)}`)
+    throw usageError(
+      `the session cannot be kept in ${folder}: ${systemReason(error)}; make that folder writable, or set XDG_DATA_HOME to one that is`,
+    )
   }
 }

@@ -15,7 +15,7 @@ import { createUnwritten } from './run-unwritten.ts'
 export const spec: CommandSpec = {
   usage: 'sluice run [PROMPT|-] [options]',
   about: `Gives a prompt to an agent, the built-in one unless another is named, and tells what it does, as it happens. On a terminal you are
-asked before it changes anything; without one, what no rule allows is refused and told. Every run is kept under
+asked before it changes anything; without one, what no rule allows is refused, and the record says so. Every run is kept under
 ~/.local/share/sluice/sessions and can be continued.`,
   options: {
     'prompt-file': { type: 'string', value: 'FILE', help: 'read the prompt from a file' },
