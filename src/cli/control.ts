@@ -212,7 +212,7 @@ function unknownAction(name: string): CommandError {
   const names = Object.keys(actions)
   const near = name === '' ? undefined : nearest(name, names)
   const hint = near === undefined ? '' : `; did you mean ${near}?`
-  return usageError(`${name === '' ? 'say' : `${quoted(name)} is not`} what to do: ${names.join(', ')}${hint}`)
+  return usageError(`${name === '' ? 'give a command' : `${quoted(name)} is not a command of sluice control`}: ${names.join(', ')}${hint}`)
 }
 
 const dialectIn = (values: Values): Promise<WritableDialect> => writable(textOption(values, 'format') ?? 'sluice', '--format')

@@ -21,7 +21,7 @@ import { loadPrices } from './usage-prices.ts'
 export const spec: CommandSpec = {
   usage: 'sluice demo',
   about: `Runs the built-in agent in a small project whose test fails: it finds the bug, mends it, uses a skill and a subagent, and is refused
-one command. Needs no key and no network. What it told is left in a folder, in five dialects, with a digest.`,
+one command. Needs no key and no network. The events are left in a folder, in five dialects, with a digest.`,
   options: {},
   examples: [['sluice demo', 'takes a few seconds and ends by itself']],
 }
@@ -114,9 +114,9 @@ const linesText = (lines: readonly string[]): string => lines.map((line) => `${l
 
 function closing(folder: string): string[] {
   const left = [
-    ['project/', 'the project, mended'],
-    ['streams/', `what was told, in each of ${dialects.join(', ')}`],
-    ['digest.txt', 'what it came to: the page above'],
+    ['project/', 'the project, fixed'],
+    ['streams/', `the events, in each of ${dialects.join(', ')}`],
+    ['digest.txt', 'the summary above'],
     ['digest.json', 'the same for programs'],
     ['home/', 'the session, as every run keeps it'],
   ] as const

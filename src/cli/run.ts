@@ -41,7 +41,10 @@ asked before it changes anything; without one, what no rule allows is refused, a
   examples: [
     ["sluice run --model script/demo 'say hello'", 'no key and no network: the words of the model are scripted'],
     ["sluice run 'why does the test fail?' --read-only", 'it may look, and change nothing'],
-    ["sluice run 'fix the test' --permission 'edit=allow' --permission 'bash:npm test *=allow'", 'headless, with two doors open'],
+    [
+      "sluice run 'fix the test' --permission 'edit=allow' --permission 'bash:npm test *=allow'",
+      'without a terminal: only these two are allowed',
+    ],
     ["sluice run 'fix the test' --format aictrl --max-cost 0.50 --timeout 10m > run.ndjson", 'for a CI job'],
     ["sluice run --agent claude 'fix the test' --on-event run.ndjson", 'another agent, and its events in a file'],
     ["sluice run --continue 'now write the changelog'", 'go on where the last run stopped'],

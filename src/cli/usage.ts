@@ -22,8 +22,8 @@ const groupings = { day: 'days', model: 'models', session: 'sessions', project: 
 
 export const spec: CommandSpec = {
   usage: 'sluice usage [PATH…|-] [options]',
-  about: `Adds up the tokens that agents used and what they cost. Without a PATH it reads the logs of Claude Code, Codex, Gemini CLI,
-opencode and Copilot on this machine; a PATH is a log or stream of any dialect, or a folder of them. Every message counts once.`,
+  about: `Adds up the tokens that agents used and what they cost. Without a PATH it reads the logs of Claude Code, Codex, Gemini CLI, opencode
+and Copilot on this machine, and the sessions of sluice itself; a PATH is a log or stream of any dialect, or a folder of them. Every message counts once.`,
   options: {
     by: { type: 'string', value: 'WHAT', help: 'day, model, session or project (default: day)' },
     since: { type: 'string', value: 'DATE', help: 'from this day on: 2026-11-15' },
