@@ -20,8 +20,8 @@ import { loadPrices } from './usage-prices.ts'
 
 export const spec: CommandSpec = {
   usage: 'sluice demo',
-  about: `Runs the built-in agent in a small project whose test fails: it finds the bug, mends it, uses a skill and a subagent, and is refused
-one command. Needs no key and no network. The events are left in a folder, in five dialects, with a digest.`,
+  about: `Runs the built-in agent in a small project whose test fails. The agent finds and fixes the bug, uses a skill and a subagent, and is refused
+one command. Needs no key and no network. The events stay in a folder, in five dialects, with a digest.`,
   options: {},
   examples: [['sluice demo', 'takes a few seconds and ends by itself']],
 }
