@@ -103,11 +103,15 @@ await bundle(
  */
 const needsNode =
   '{const{release:r,versions:v,version:n}=globalThis.process??{};' +
-  'if(r?.name==="node"&&!v.bun&&!v.deno&&parseInt(v.node)<24)throw new Error(`sluice needs Node 24 or newer; this is ${n}`)}'
+  'if(r?.name==="node"&&!v.bun&&!v.deno&&parseInt(v.node)<24)throw new Error(`sluice needs Node 24 or newer; this is ${n}. ' +
+  'Install it from https://nodejs.org, or with "npm install node@24", and then start your program with "npx node"`)}'
 const checkNode = {
   name: 'check of Node',
-  renderChunk: (code: string, chunk: { imports: string[] }, _: unknown, { chunks }: { chunks: Record<string, unknown> }) =>
-    chunk.imports.some((name) => Object.hasOwn(chunks, name)) ? null : `${needsNode}${code}`,
+  /** On a line of its own, after minifying: Node prints the whole line that throws. */
+  generateBundle(_: unknown, files: Record<string, { type: 'asset' } | { type: 'chunk'; imports: string[]; code: string }>) {
+    for (const file of Object.values(files))
+      if (file.type === 'chunk' && !file.imports.some((name) => Object.hasOwn(files, name))) file.code = `${needsNode}\n${file.code}`
+  },
 }
 
 // The library: entry points that share their code.

@@ -57,7 +57,7 @@ export async function manualPage(version: string): Promise<string> {
   return [
     `.TH SLUICE 1 ${date.toISOString().slice(0, 10)} "sluice ${version}" "User Commands"`,
     '.SH NAME',
-    'sluice \\- run, gate, watch and translate the event streams of coding agents',
+    'sluice \\- run coding agents, decide what they may do, and get one event stream',
     '.SH SYNOPSIS',
     '.B sluice',
     '.I COMMAND',

@@ -121,8 +121,11 @@ function lineOf(line: string, row: number): string {
 }
 
 /** Only plain lines are longer than the terminal is wide. */
-const folded = (line: string): string[] =>
-  line.includes('\u001b') || line.length <= columns ? [line] : [line.slice(0, columns), ...folded(line.slice(columns))]
+function folded(line: string): string[] {
+  if (line.includes('\u001b') || line.length <= columns) return [line]
+  const at = line.lastIndexOf(' ', columns)
+  return [line.slice(0, at), ...folded(line.slice(at + 1))]
+}
 
 function svgOf(text: string): string {
   const lines = text.split('\n').flatMap(folded)
@@ -144,13 +147,16 @@ ${lines
 `
 }
 
-/** Times, costs and ids differ from run to run. */
+/** The words alone: times and ids differ from run to run, and with them the order of the table and where lines are folded. */
 const lasting = (svg: string): string =>
   svg
-    .replaceAll(/(ses|run)_\w+/g, '$1_')
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/(ses|run)_\w{21}/g, '$1_')
     .replaceAll(/\d+-\d+-\d+ \d+:\d+/g, 'DATE')
-    .replaceAll(/[\d.,]+ (ms|s)\b/g, 'TIME')
-    .replaceAll(/ (x|textLength)="[\d.]+"/g, '')
+    .replaceAll(/[\d.,]+ m?s\b/g, 'TIME')
+    .split(/\s+/)
+    .sort()
+    .join(' ')
 
 const made = svgOf(recorded())
 if (!process.argv.includes('--check')) writeFileSync(picture, made)

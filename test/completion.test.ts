@@ -28,6 +28,7 @@ const cases: readonly [typed: string, becomes: string][] = [
   ['sluice run --format pre', 'pretty'],
   ['sluice run --agent cod', 'codex'],
   ['sluice digest --format mark', 'markdown'],
+  ['sluice digest --fail-on den', 'denied'],
   ['sluice convert --to ave', 'avenor'],
   ['sluice convert --from aut', 'auto'],
   ['sluice watch --only mile', 'milestone'],

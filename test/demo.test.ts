@@ -31,6 +31,12 @@ suite('sluice demo', () => {
       .map((line) => JSON.parse(line) as Event)
   })
 
+  test('without a folder for temporary files it says what to set', () => {
+    const { status, stderr } = spawnSync(command, ['demo'], { env: { ...env, TMPDIR: '/dev/null/x' }, encoding: 'utf8' })
+    assert.equal(status, 2)
+    assert.match(stderr, /^sluice: the demo cannot make a folder in "\/dev\/null\/x": .+; set TMPDIR to a folder that is writable\n$/)
+  })
+
   test('everything is in the one folder that it names, under the headings that it gives', () => {
     assert.deepEqual([dirname(folder), readdirSync(place).length], [place, 1])
     const told = page

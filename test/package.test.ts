@@ -180,7 +180,8 @@ test('links in its pages lead to files that are packed, or to the web', () => {
 })
 
 test('its manual page is where npm looks for it, names every command, and is without faults', () => {
-  const page = join(installed, manifest.man)
+  assert.ok(Array.isArray(manifest.man), 'npm 11 links no manual page that is given as a string')
+  const page = join(installed, manifest.man[0]!)
   const text = readFileSync(page, 'utf8')
   for (const [, name] of run(join(project, 'node_modules/.bin/sluice'), ['--help'], project).matchAll(/^ {2}(\w+) {2,}/gm))
     assert.match(text, new RegExp(`^\\.SS sluice ${name}\\b`, 'm'))
@@ -211,8 +212,11 @@ suite('on a Node that is too old', () => {
     for (const entry of [...entries, ...dialects]) {
       const code = `import(${JSON.stringify(`sluice${entry.slice(1)}`)}).then(() => console.log('no error'), ({ message }) => console.log(message))`
       const { stdout, stderr } = spawnSync(old!, ['--input-type=module', '-e', code], { cwd: project, encoding: 'utf8' })
-      assert.match(stdout + stderr, /^sluice needs Node 24 or newer; this is v\d[\d.]*\n$/, entry)
+      assert.match(stdout + stderr, /^sluice needs Node 24 or newer; this is v\d[\d.]*\. Install it from .*"npx node"\n$/, entry)
     }
+    const { stderr } = spawnSync(old!, ['--input-type=module', '-e', `import 'sluice'`], { cwd: project, encoding: 'utf8' })
+    assert.match(stderr, /^Error: sluice needs Node 24/m)
+    assert.ok(stderr.length < 2000, `Node prints ${stderr.length} characters, with the line that throws`)
   })
 
   test('the command says what to do in one line', { skip }, () => {

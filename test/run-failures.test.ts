@@ -215,7 +215,7 @@ suite('what is missing or wrong', () => {
     ['a format', ['--model', 'script/demo', '--format', 'xml'], /xml/],
     ['a session', ['--model', 'script/demo', '--resume', 'ses_none'], /there is no session "ses_none"/],
     ['a session to continue', ['--model', 'script/demo', '--continue'], /there is no session/],
-    ['an output', ['--model', 'script/demo', '--on-event', 'no/such/folder/x'], /cannot write to "no\/such\/folder\/x"/],
+    ['an output', ['--model', 'script/demo', '--on-event', '/dev/null/x'], /cannot write to "\/dev\/null\/x"/],
     [
       'a recording that is empty',
       ['--agent', 'replay:/dev/null'],

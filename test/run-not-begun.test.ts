@@ -56,7 +56,7 @@ const ways: Record<string, Way> = {
   },
   'sessions that cannot be kept': {
     args: ['run', 'go', ...scripted],
-    says: /the session cannot be kept in/,
+    says: /the session cannot be kept in .*; make that folder writable, or set XDG_DATA_HOME to one that is$/m,
     before(here) {
       mkdirSync(join(here.sessions, '..'), { recursive: true })
       writeFileSync(here.sessions, 'a file')
@@ -76,8 +76,12 @@ const ways: Record<string, Way> = {
   'no model at all': { args: ['run', 'go'], says: /no model is chosen/ },
   'an unknown format': { args: ['run', 'go', '--format', 'cluade', ...scripted], says: /did you mean claude/ },
   'an output that cannot be written': {
-    args: ['run', 'go', '--on-event', 'none/x.ndjson', ...scripted],
-    says: /none\/x\.ndjson/,
+    args: ['run', 'go', '--on-event', 'one.yaml/x.ndjson', ...scripted],
+    says: /cannot write to "one\.yaml\/x\.ndjson"/,
+  },
+  'an output whose name is too long': {
+    args: ['run', 'go', '--on-event', `${'x'.repeat(300)}.ndjson`, ...scripted],
+    says: /cannot write to "x+\.ndjson": .*too long/,
   },
   'a sentinel without a folder': { args: ['run', 'go', '--sentinel-file', 'none/x.done', ...scripted], says: /no such folder/ },
   'a socket path that is too long': {

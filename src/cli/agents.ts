@@ -9,14 +9,14 @@ import { screenOf } from './terminal.ts'
 
 export const spec: CommandSpec = {
   usage: 'sluice agents [--json]',
-  about: `Lists the agents that sluice knows: which are installed here, in which version, and what a session with each can have:
-permissions (it asks, and can be answered), deltas, thoughts, usage, resume, interrupt.`,
-  options: { json: { type: 'boolean', help: 'one agent a line, with its path and how to install it' } },
+  about: `Lists the agents that sluice can run. For each: whether it is installed here, its version, and what its sessions support:
+permissions (it asks, and takes an answer), deltas, thoughts, usage, resume, interrupt.`,
+  options: { json: { type: 'boolean', help: 'one JSON line for each agent, with its path and how to install it' } },
   examples: [
-    ['sluice agents', 'what can be given to sluice run --agent'],
+    ['sluice agents', 'the values for sluice run --agent'],
     ["sluice agents --json | jq -r 'select(.path) | .name'", 'only what is installed'],
   ],
-  exits: ['0  all went well, also when none is installed', '2  wrong usage'],
+  exits: ['0  success, also when none is installed', '2  wrong usage'],
 }
 
 export async function run(argv: readonly string[]): Promise<number> {

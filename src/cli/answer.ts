@@ -17,20 +17,20 @@ import { type CommandSpec, parseOptions, textOption } from './options.ts'
 
 export const spec: CommandSpec = {
   usage: 'sluice answer BASE --option ID [--text TEXT]',
-  about: `Answers the permission question that a run has written to BASE.req, in BASE.req.response. Only options that the question offers can be
-chosen, by their id or, where one alone is meant, by allow or reject.`,
+  about: `Answers a permission question that a run has written to BASE.req. The answer goes to BASE.req.response. Choose one of the
+options that the question offers: its id, or allow or reject if only one option fits.`,
   options: {
     option: { type: 'string', value: 'ID', help: 'the optionId of the answer, or allow or reject' },
-    text: { type: 'string', value: 'TEXT', help: 'what the model is told beside it' },
+    text: { type: 'string', value: 'TEXT', help: 'a message for the model, with the answer' },
     message: { type: 'string', hidden: true, help: 'the same' },
-    outcome: { type: 'string', value: 'OUTCOME', help: 'selected (default), or cancelled: a no that ends the turn' },
-    force: { type: 'boolean', help: 'replace an answer that is there already' },
+    outcome: { type: 'string', value: 'OUTCOME', help: 'selected (default), or cancelled: refuse and end the turn' },
+    force: { type: 'boolean', help: 'replace an existing answer' },
   },
   examples: [
-    ['sluice answer run.perm --option allow', 'let it do what it asks for'],
-    ["sluice answer run.perm --option reject_once --text 'use the staging server'", 'no, and why'],
+    ['sluice answer run.perm --option allow', 'allow the call'],
+    ["sluice answer run.perm --option reject_once --text 'use the staging server'", 'refuse it, and say why'],
   ],
-  exits: ['0  the answer is written', '1  it cannot be written', '2  wrong usage, no question, or no such option'],
+  exits: ['0  the answer is written', '1  the answer cannot be written', '2  wrong usage, no question, or no such option'],
 }
 
 export async function run(argv: readonly string[]): Promise<number> {

@@ -51,6 +51,8 @@ test('help tells of every command', async () => {
   const { say, printed } = context()
   await say('/help')
   for (const word of commandWords) assert.ok(printed.join('\n').includes(word), word)
+  assert.doesNotMatch(printed.join('\n'), /…/) // at 80 columns nothing is cut
+  assert.ok(printed.every((line) => line.length <= 80))
 })
 
 test('exit and quit leave', async () => {

@@ -5,7 +5,7 @@ import { chooseProfile } from '../config/profiles.ts'
 import { sessionsFolder } from '../log/sessions.ts'
 import { styleFor } from '../views/style.ts'
 import { costLines, permissionLines, sessionLines, sessionsHere, skillLines, toolLines } from './chat-lists.ts'
-import { columns } from './columns.ts'
+import { columns, definitions } from './columns.ts'
 import type { ChatSession } from './chat-session.ts'
 import type { RunRequest } from '../run/request.ts'
 
@@ -68,8 +68,11 @@ function unknown(word: string): string {
 }
 
 function helpLines(width: number): string[] {
-  const rows = Object.entries(commands).map(([name, { argument = '', about }]) => [`/${name} ${argument}`.trimEnd(), about])
-  const keys = [
+  const rows = Object.entries(commands).map(([name, { argument = '', about }]): [string, string] => [
+    `/${name} ${argument}`.trimEnd(),
+    about,
+  ])
+  const keys: [string, string][] = [
     ['\\ Enter', 'a line break, as is Alt-Enter; pasted text may be long'],
     ['Ctrl-C', 'stops the turn; twice at an empty prompt: leaves'],
     ['Ctrl-D', 'leaves'],
@@ -77,7 +80,7 @@ function helpLines(width: number): string[] {
     ['while it works', 'what you type is kept; Enter sends it when the turn is over'],
     ['Up, Down, Tab', 'what you typed before; the rest of a command'],
   ]
-  return columns([...rows, ['', ''], ...keys], width)
+  return definitions([...rows, ['', ''], ...keys], width)
 }
 
 // ── sessions ─────────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -8,15 +8,15 @@ import { talk } from './chat-talk.ts'
 
 export const spec: CommandSpec = {
   usage: 'sluice chat [PROMPT] [options]',
-  about: `Talk with the built-in agent: answers appear as they are written, and you are asked before anything is changed. Ctrl-C stops a turn,
-/help lists the commands, Ctrl-D leaves. Every session is kept and can be gone on with.`,
+  about: `Starts a chat with the built-in agent. Answers appear while the model writes them, and sluice asks you before the agent changes anything.
+Ctrl-C stops a turn, /help lists the commands, Ctrl-D leaves. Sessions are kept and can be continued.`,
   options: agentOptions,
   groups: optionGroups,
   examples: [
-    ['sluice chat', 'with the model of your settings, or of the key that is set'],
-    ['sluice chat --model script/demo', 'no key and no network: the words of the model are scripted'],
-    ["sluice chat --read-only 'how is this project built?'", 'it may look, and change nothing'],
-    ['sluice chat --continue', 'go on where you stopped here'],
+    ['sluice chat', 'uses the model from your settings, or the one for your key'],
+    ['sluice chat --model script/demo', 'no key and no network: the answers of the model are scripted'],
+    ["sluice chat --read-only 'how is this project built?'", 'the agent may read, but change nothing'],
+    ['sluice chat --continue', 'continue the last chat in this folder'],
   ],
   exits: [
     '0    you left',

@@ -12,14 +12,15 @@ import { version } from './version.ts'
 
 export const spec: CommandSpec = {
   usage: 'sluice claude --print PROMPT [options]',
-  about: `The built-in agent of sluice behind the command line of Claude Code, for programs that would start that one; they give it
---input-format stream-json and --output-format stream-json. The environment variable SLUICE_MODEL names the model whatever the host asks for: script/demo and script/FILE need no key and no network.`,
+  about: `Runs the built-in agent with the command line of Claude Code, for programs that start Claude Code with
+--input-format stream-json and --output-format stream-json. The environment variable SLUICE_MODEL sets the model, whatever the host asks for;
+script/demo and script/FILE need no key and no network.`,
   options: flagOptions,
   examples: [
-    ["SLUICE_MODEL=script/demo sluice claude -p 'say hello'", 'no key and no network: the words of the model are scripted'],
+    ["SLUICE_MODEL=script/demo sluice claude -p 'say hello'", 'no key and no network: the answers of the model are scripted'],
     ["sluice claude -p 'why does the test fail?' --output-format json --allowedTools 'Bash(npm test:*)'", 'the result as one line of JSON'],
   ],
-  exits: ['0  done, also after an interrupt of the host', 'others are those of sluice run'],
+  exits: ['0  done, also after the host interrupts', 'others are those of sluice run'],
 }
 
 export async function run(argv: readonly string[]): Promise<number> {

@@ -1,5 +1,5 @@
 // Rows of cells as lines of a terminal.
-import { cutTo, widthOf } from '../views/layout.ts'
+import { cutTo, widthOf, wrapped } from '../views/layout.ts'
 
 /** Cells under each other; the last one takes what is left of the width. */
 export function columns(rows: readonly (readonly string[])[], width: number): string[] {
@@ -11,4 +11,13 @@ export function columns(rows: readonly (readonly string[])[], width: number): st
       .join('  ')
       .trimEnd(),
   )
+}
+
+/** Two columns; what the second one has no room for goes on below it. */
+export function definitions(rows: readonly (readonly [string, string])[], width: number): string[] {
+  const wide = Math.max(0, ...rows.map(([term]) => widthOf(term)))
+  return rows.flatMap(([term, about]) => {
+    const lines = about === '' ? [''] : wrapped(about, Math.max(4, width - wide - 2))
+    return lines.map((line, at) => `${at === 0 ? term + ' '.repeat(wide - widthOf(term)) : ' '.repeat(wide)}  ${line}`.trimEnd())
+  })
 }

@@ -11,8 +11,8 @@ const shells = Object.keys(scripts)
 
 export const spec: CommandSpec = {
   usage: 'sluice completion bash|zsh|fish',
-  about: `Prints a script that completes the commands, options, values and files of sluice in your shell. Nothing is installed: load the
-script where your shell starts, or put it where your shell looks for such scripts.`,
+  about: `Prints a script that completes the commands, options, values and files of sluice in your shell. It installs nothing: load the
+script in the startup file of your shell, or save it where your shell looks for such scripts.`,
   options: {},
   words: shells,
   examples: [

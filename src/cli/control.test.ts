@@ -100,7 +100,7 @@ test('what a run refuses, and a run that is not there, are errors of the command
     [['emit', 'nonsense'], 2, /"nonsense" is not JSON/],
     [['history', '--after', '5'], 1, /there is no event 5 yet/],
     [['--run', 'other', 'status'], 2, /no run listens there/],
-    [['dance'], 2, /"dance" is not what to do: status/],
+    [['dance'], 2, /"dance" is not a command of sluice control: status/],
     [['answer', 'q1'], 1, /no permission question is open/],
     [['cancel', 'now'], 2, /"now" is too much/],
     [['status', 'run_2'], 2, /"run_2" is too much; a run is named by --run ID/],
@@ -129,14 +129,14 @@ test('what is wrong with the words is told also when there is no run', async () 
     [['choose', 'q1'], /an ANSWER to each/],
     [['emit', 'nonsense'], /"nonsense" is not JSON/],
     [['prompt', ' '], /the text is empty/],
-    [['statsu'], /^"statsu" is not what to do: status, prompt, .*; did you mean status\?$/m],
+    [['statsu'], /^"statsu" is not a command of sluice control: status, prompt, .*; did you mean status\?$/m],
     [['shutdown', '--turn'], /^--turn is for cancel, not for shutdown/],
     [['interrupt', 'stop', '--text', 'why'], /^--text is for answer, not for interrupt/],
     [['tail', '--limit', '5'], /^--limit is for history, not for tail/],
     [['status', '--format', 'avenor'], /^--format is for tail and history, not for status/],
     [['tail', '--after', 'x'], /^--after "x" is not a whole number/],
     [['history', '--format', 'nope'], /^--format "nope"/],
-    [['prompt', '-'], /^no run listens in/],
+    [['prompt', '-'], /^no run can be reached: no run listens in/],
   ]
   for (const [args, message] of cases) {
     const { code, stderr } = await start('control', args, env).done

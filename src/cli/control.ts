@@ -18,46 +18,46 @@ import { screenOf } from './terminal.ts'
 
 export const spec: CommandSpec = {
   usage: 'sluice control [--run ID|--control-socket PATH] [COMMAND] [options]',
-  about: `Reaches a run over its control socket. Without a COMMAND it lists the runs of this machine and their open questions.
-An ID may be shortened to its beginning or its end. COMMAND is one of:
-  status              what it is doing, as JSON
-  tail                its events as they come, a line each
-  history             its last events, or those after a number
-  prompt TEXT|-       gives it another prompt
-  interrupt TEXT|-    stops what it does, and gives it another prompt
-  answer [ID] OPTION  answers a permission question: allow, deny, or an option of it; without ID the only one that is open
-  choose ID ANSWER…   answers a question that is a choice: a number or your own words for each
-  emit JSON|-         puts an event of your own into its stream
-  cancel              ends it, as Ctrl-C does
-  shutdown [MODE]     graceful: ends it when its turn and the prompts that wait are done; immediate: now
-Without a name the only run that goes on is meant.`,
+  about: `Controls a run over its control socket. Without a COMMAND it lists the runs on this machine and their open questions.
+An ID may be shortened to its beginning or its end. Without --run the command goes to the only active run.
+COMMAND is one of:
+  status              print its state as JSON
+  tail                print its events live, one line each
+  history             print its last events, or those after an event number
+  prompt TEXT|-       give the agent another prompt
+  interrupt TEXT|-    stop the current work, and give the agent another prompt
+  answer [ID] OPTION  answer a permission question: allow, deny, or one of its options; without ID the only open question
+  choose ID ANSWER…   answer a multiple-choice question: a number or your own text for each part
+  emit JSON|-         add your own event to the stream
+  cancel              end the run, as Ctrl-C does
+  shutdown [MODE]     graceful: end the run after its turn and the waiting prompts; immediate: end it now`,
   options: {
     run: { type: 'string', value: 'ID', help: 'the id of the run' },
-    'control-socket': { type: 'string', value: 'PATH', help: 'the path of its socket, when it was given one' },
-    after: { type: 'string', value: 'N', help: 'tail, history: begin after the event of this number; tail --after 0 tells all' },
-    limit: { type: 'string', value: 'N', help: 'history: so many events at most (default 64, at most 256)' },
+    'control-socket': { type: 'string', value: 'PATH', help: 'the path of its socket, if the run was started with one' },
+    after: { type: 'string', value: 'N', help: 'tail, history: begin after event N; tail --after 0 shows all events' },
+    limit: { type: 'string', value: 'N', help: 'history: at most N events (default 64, maximum 256)' },
     format: {
       type: 'string',
       value: 'DIALECT',
       choices: writableNames,
       help: 'tail, history: sluice (default), avenor, aictrl, appctl, claude, acp',
     },
-    answers: { type: 'boolean', help: 'tail: while it runs, questions wait for somebody to answer them' },
-    text: { type: 'string', value: 'TEXT', help: 'answer: what the model is told beside it' },
-    turn: { type: 'boolean', help: 'cancel: only the turn, not the session' },
-    json: { type: 'boolean', help: 'without a command: a line of JSON for each run' },
+    answers: { type: 'boolean', help: 'tail: questions wait for an answer while tail runs' },
+    text: { type: 'string', value: 'TEXT', help: 'answer: a message for the model, with the answer' },
+    turn: { type: 'boolean', help: 'cancel: end only the turn, not the session' },
+    json: { type: 'boolean', help: 'without COMMAND: one line of JSON for each run' },
   },
   words: ['status', 'tail', 'history', 'prompt', 'interrupt', 'answer', 'choose', 'emit', 'cancel', 'shutdown'],
   examples: [
-    ['sluice control', 'which runs are there, and what do they ask?'],
+    ['sluice control', 'list the runs and their open questions'],
     ['sluice control answer allow', 'answer the only question that is open'],
-    ['sluice control status', 'of the only run'],
-    ['sluice control tail --after 0 | sluice watch -', 'all that happened, and all that comes'],
-    ['sluice control answer q1 allow_once', 'let it do what it asks for'],
-    ["sluice control --run run_1 interrupt 'leave the tests alone'", 'change its mind'],
-    ['sluice control shutdown', 'the end, when its turn and the prompts that wait are done'],
+    ['sluice control status', 'the state of the only run'],
+    ['sluice control tail --after 0 | sluice watch -', 'all events so far, and all that follow'],
+    ['sluice control answer q1 allow_once', 'allow the call'],
+    ["sluice control --run run_1 interrupt 'leave the tests alone'", 'stop the current work and give a new instruction'],
+    ['sluice control shutdown', 'end the run after its turn and the waiting prompts'],
   ],
-  exits: ['0  done', '1  the run said no or went away, or the output cannot be written', '2  wrong usage, or there is no such run'],
+  exits: ['0  done', '1  the run refused or has ended, or the output cannot be written', '2  wrong usage, or there is no such run'],
 }
 
 /** What the options are for that are not for all. */
@@ -212,7 +212,7 @@ function unknownAction(name: string): CommandError {
   const names = Object.keys(actions)
   const near = name === '' ? undefined : nearest(name, names)
   const hint = near === undefined ? '' : `; did you mean ${near}?`
-  return usageError(`${name === '' ? 'say' : `${quoted(name)} is not`} what to do: ${names.join(', ')}${hint}`)
+  return usageError(`${name === '' ? 'give a command' : `${quoted(name)} is not a command of sluice control`}: ${names.join(', ')}${hint}`)
 }
 
 const dialectIn = (values: Values): Promise<WritableDialect> => writable(textOption(values, 'format') ?? 'sluice', '--format')

@@ -12,40 +12,40 @@ import { redactionOf, redactOption } from './redaction.ts'
 export const spec: CommandSpec = {
   usage: 'sluice convert [FILE|-] --to DIALECT [options]',
   about: `Translates an event stream into another dialect (${writableNames.join(', ')}), record by record as it comes in.
-What the target cannot say is counted and told on stderr; what sluice had to add is marked with a key "synthetic".`,
+stderr reports what the target dialect cannot express. Records and fields that sluice had to add have a key "synthetic".`,
   options: {
     to: { type: 'string', value: 'DIALECT', help: 'the dialect to write' },
     from: {
       type: 'string',
       value: 'DIALECT',
-      help: 'the dialect of the input (default: auto, told from its first records)',
+      help: 'the dialect of the input (default: auto, detected from the first records)',
     },
     dialect: { type: 'string', value: 'DIALECT', help: 'the same as --from' },
     losses: { type: 'string', value: 'FILE', help: 'write every loss and addition to FILE, one JSON object a line' },
-    quiet: { type: 'boolean', help: 'no account on stderr of what was lost and added; lines that could not be read are told all the same' },
+    quiet: { type: 'boolean', help: 'no report on stderr of losses and additions; unreadable lines are still reported' },
     strict: { type: 'boolean', help: 'exit 1 when anything was dropped' },
     carry: {
       type: 'boolean',
-      help: 'let what the target cannot say travel along in a key "sluice" (to sluice: the raw records)',
+      help: 'keep what the target cannot express in a key "sluice" (to sluice: keep the raw records)',
     },
     redact: redactOption,
-    array: { type: 'boolean', help: 'write one JSON array instead of a line a record' },
+    array: { type: 'boolean', help: 'write one JSON array instead of one line for each record' },
     'max-line': {
       type: 'string',
       value: 'SIZE',
-      help: 'longest record to read (default 128MiB); a longer one is told and skipped',
+      help: 'maximum size of a record (default 128MiB); longer records are reported and skipped',
     },
   },
   examples: [
     ['sluice convert run.ndjson --to avenor', 'a recorded Claude Code run as Avenor events'],
     ['claude -p … --output-format stream-json --verbose | sluice convert --to aictrl', 'while it runs'],
     ['sluice convert run.ndjson --to appctl --strict --losses lost.ndjson', 'fail if anything is dropped, and keep the list'],
-    ['sluice convert run.ndjson --to sluice --carry | sluice convert --to claude', 'there and back again, byte for byte'],
+    ['sluice convert run.ndjson --to sluice --carry | sluice convert --to claude', 'convert and convert back, byte for byte'],
   ],
   exits: [
     '0  every line was read',
-    '1  a line could not be read, --strict met a loss, or writing failed',
-    '2  wrong usage, a file that cannot be opened, or input of no known dialect',
+    '1  a line could not be read, something was dropped under --strict, or writing failed',
+    '2  wrong usage, a file that cannot be opened, or input in no known dialect',
   ],
 }
 

@@ -4,13 +4,13 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { shellWord } from '../base/text.ts'
+import { quoted, shellWord } from '../base/text.ts'
 import { createDigest, type Digest } from '../analyze/digest.ts'
 import { createPricer } from '../prices/price.ts'
 import { createReader } from '../stream/read.ts'
 import { digestLines } from '../views/digest.ts'
 import { loadDialect } from './dialects.ts'
-import { exitCodes, usageError } from './exit.ts'
+import { exitCodes, systemReason, usageError } from './exit.ts'
 import { screen } from './io.ts'
 import { type CommandSpec, parseOptions } from './options.ts'
 import { requestFrom } from './run-options.ts'
@@ -20,8 +20,8 @@ import { loadPrices } from './usage-prices.ts'
 
 export const spec: CommandSpec = {
   usage: 'sluice demo',
-  about: `Runs the built-in agent in a small project whose test fails: it finds the bug, mends it, uses a skill and a subagent, and is refused
-one command. Needs no key and no network. What it told is left in a folder, in five dialects, with a digest.`,
+  about: `Runs the built-in agent in a small project whose test fails. The agent finds and fixes the bug, uses a skill and a subagent, and is refused
+one command. Needs no key and no network. The events stay in a folder, in five dialects, with a digest.`,
   options: {},
   examples: [['sluice demo', 'takes a few seconds and ends by itself']],
 }
@@ -53,11 +53,21 @@ Write RELEASE.md in the form of template.md: one heading for the kind of change,
 const rules = ['edit:src/*=allow', 'write:RELEASE.md=allow', 'bash:node --test=allow']
 const dialects = ['sluice', 'aictrl', 'avenor', 'appctl', 'claude']
 
+function makeFolder(): string {
+  try {
+    return mkdtempSync(join(tmpdir(), 'sluice-demo-'))
+  } catch (error) {
+    throw usageError(
+      `the demo cannot make a folder in ${quoted(tmpdir())}: ${systemReason(error)}; set TMPDIR to a folder that is writable`,
+    )
+  }
+}
+
 export async function run(argv: readonly string[]): Promise<number> {
   const parsed = parseOptions(spec, argv)
   if (parsed === undefined) return exitCodes.ok
   if (parsed.files.length > 0) throw usageError('the demo takes no FILE')
-  const folder = mkdtempSync(join(tmpdir(), 'sluice-demo-'))
+  const folder = makeFolder()
   const home = join(folder, 'home')
   const dir = join(folder, 'project')
   const streams = join(folder, 'streams')
@@ -104,9 +114,9 @@ const linesText = (lines: readonly string[]): string => lines.map((line) => `${l
 
 function closing(folder: string): string[] {
   const left = [
-    ['project/', 'the project, mended'],
-    ['streams/', `what was told, in each of ${dialects.join(', ')}`],
-    ['digest.txt', 'what it came to: the page above'],
+    ['project/', 'the project, fixed'],
+    ['streams/', `the events, in each of ${dialects.join(', ')}`],
+    ['digest.txt', 'the summary above'],
     ['digest.json', 'the same for programs'],
     ['home/', 'the session, as every run keeps it'],
   ] as const

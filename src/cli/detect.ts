@@ -11,7 +11,7 @@ const enough = 1 << 20
 
 export const spec: CommandSpec = {
   usage: 'sluice detect [FILE|-] [--json]',
-  about: 'Tells which dialect a stream is in, from the records in its first MiB, or from the first that settles it.',
+  about: 'Finds out which dialect a stream is in. Reads the first MiB, or more until a record settles it.',
   options: {
     json: { type: 'boolean', help: 'one JSON object: dialect, version, confidence, records, unreadable, mixed' },
   },

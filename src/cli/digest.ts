@@ -23,36 +23,46 @@ const formats = ['pretty', 'json', 'markdown', 'junit', 'github'] as const
 
 export const spec: CommandSpec = {
   usage: 'sluice digest [FILE|-] [options]',
-  about: `Tells what a recording comes to: who ran, what was asked, turns, tools, files, commands, permissions, findings, errors,
-silence and loops, tokens and cost, and how it ended. Any dialect; several sessions in one file are told apart.`,
+  about: `Summarizes a recording: agent, prompt, turns, tools, files, commands, permissions, findings, errors, silence and loops, tokens, cost, and
+how it ended. Reads any dialect; reports several sessions in one file separately.`,
   options: {
     format: {
       type: 'string',
       value: 'FORMAT',
       choices: formats,
-      help: 'pretty (default), json, markdown for the summary of a CI job, junit for its tests, github for annotations',
+      help: 'pretty (default), json, markdown (CI job summary), junit (test report), github (annotations)',
     },
     json: { type: 'boolean', help: 'the digest as one JSON object: the same as --format json' },
-    classify: { type: 'boolean', help: 'instead: every record, its own bytes, with its class as the last key, "classify"' },
-    rules: { type: 'string', value: 'FILE', help: 'your own rules for classes, as YAML; they go before the built-in ones' },
-    'fail-on': { type: 'string', many: true, value: 'LIST', help: 'exit with 1 if there was any of: finding, error, denied (with commas)' },
+    classify: { type: 'boolean', help: 'write every record unchanged instead, with its class as the last key, "classify"' },
+    rules: { type: 'string', value: 'FILE', help: 'your own rules for classes (YAML), applied before the built-in rules' },
+    'fail-on': {
+      type: 'string',
+      many: true,
+      value: 'LIST',
+      choices: ['finding', 'error', 'denied'],
+      help: 'exit with 1 if the recording has any of: finding, error, denied (comma-separated)',
+    },
     redact: redactOption,
-    from: { type: 'string', value: 'DIALECT', help: 'the dialect of the input (default: auto, told from its first records)' },
+    from: { type: 'string', value: 'DIALECT', help: 'the dialect of the input (default: auto, detected from the first records)' },
     dialect: { type: 'string', value: 'DIALECT', help: 'the same as --from' },
-    'max-line': { type: 'string', value: 'SIZE', help: 'longest record to read (default 128MiB); a longer one is told and skipped' },
+    'max-line': {
+      type: 'string',
+      value: 'SIZE',
+      help: 'maximum size of a record (default 128MiB); longer records are reported and skipped',
+    },
   },
   examples: [
-    ['sluice digest session.ndjson', 'a page about the session'],
+    ['sluice digest session.ndjson', 'a summary of the session'],
     ["sluice digest session.ndjson --json | jq '.sessions[0].ended'", 'for programs'],
-    ['sluice digest session.ndjson --fail-on error,denied', 'for CI: the page, and exit code 1 if something went wrong'],
+    ['sluice digest session.ndjson --fail-on error,denied', 'for CI: the summary, and exit code 1 if something went wrong'],
     ['sluice digest session.ndjson --format markdown >> "$GITHUB_STEP_SUMMARY"', 'the summary of a job'],
-    ['sluice digest session.ndjson --format junit > sluice.xml', 'the report of a job, as tests'],
-    ['sluice digest run.log --classify --rules rules.yaml > tagged.log', 'every event with its class, your own events too'],
+    ['sluice digest session.ndjson --format junit > sluice.xml', 'a test report for a CI job'],
+    ['sluice digest run.log --classify --rules rules.yaml > tagged.log', 'every event with its class, including your own events'],
   ],
   exits: [
-    '0  read to its end; lines that could not be read have been told',
+    '0  read to the end (unreadable lines were reported)',
     '1  --fail-on found something, or writing failed',
-    '2  wrong usage, a file that cannot be opened, a mistake in the rules, or input of no known dialect',
+    '2  wrong usage, a file that cannot be opened, a mistake in the rules, or input in no known dialect',
   ],
 }
 

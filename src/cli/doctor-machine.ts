@@ -59,7 +59,7 @@ export function person(): Said[] {
 
 export function terminal(): Said[] {
   const { isTTY, columns } = process.stdout
-  if (!isTTY) return [ok('terminal', 'the output is no terminal: plain text; chat needs one')]
+  if (!isTTY) return [ok('terminal', 'the output is not a terminal: plain text; chat needs one')]
   const { width, colour } = screenOf()
   const facts = [
     process.env['TERM'] ?? 'TERM is not set',

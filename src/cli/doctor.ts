@@ -19,19 +19,19 @@ import { version } from './version.ts'
 
 export const spec: CommandSpec = {
   usage: 'sluice doctor [options]',
-  about: `Looks at all that the built-in agent needs: programs, settings and whether they are trusted, keys (only their names), the model,
-MCP servers, skills, and the folder of sessions. Each line is fine, worth a note, or a problem, with what to do.`,
+  about: `Checks everything that the built-in agent needs: programs, settings and their trust, keys (only their names), the model,
+MCP servers, skills, and the folder of sessions. Each line is fine, a note, or a problem, with what to do.`,
   options: {
-    dir: { type: 'string', value: 'DIR', help: 'the folder to look from (default: this one)' },
-    settings: { type: 'string', value: 'FILE', help: 'settings in place of those in your home folder' },
-    'no-mcp': { type: 'boolean', help: 'leave the MCP servers alone' },
-    json: { type: 'boolean', help: 'one check a line' },
+    dir: { type: 'string', value: 'DIR', help: 'the folder to look in (default: this one)' },
+    settings: { type: 'string', value: 'FILE', help: 'use these settings instead of those in your home folder' },
+    'no-mcp': { type: 'boolean', help: 'do not connect to MCP servers' },
+    json: { type: 'boolean', help: 'one JSON line for each check' },
   },
   examples: [
-    ['sluice doctor', 'is everything there?'],
+    ['sluice doctor', 'is anything missing?'],
     ['sluice doctor --json | jq \'select(.level == "problem")\'', 'only what is wrong'],
   ],
-  exits: ['0  nothing that is needed is missing', '1  there is a problem', '2  wrong usage'],
+  exits: ['0  no problem', '1  at least one problem', '2  wrong usage'],
 }
 
 export async function run(argv: readonly string[]): Promise<number> {

@@ -11,14 +11,14 @@ import { type CommandSpec, parseOptions } from './options.ts'
 
 export const spec: CommandSpec = {
   usage: 'sluice emit JSON|-',
-  about: `Puts an event of your own into the stream of the run that this command runs in, told as it is to those who read Avenor's dialect. The
-run is found by the variable SLUICE_EMIT_SOCKET, which every run sets for its agent. With - events are read from stdin, one a line.`,
+  about: `Adds your own event to the run in which this command runs. Readers of Avenor's dialect get the event unchanged. The
+variable SLUICE_EMIT_SOCKET, which every run sets for its agent, names the run. With - it reads events from stdin, one a line.`,
   options: {},
   examples: [
     [`sluice emit '{"event":"tests.done","passed":12,"failed":0}'`, 'from a script that the agent runs'],
-    ['my-checks --json | sluice emit -', 'an event a line'],
+    ['my-checks --json | sluice emit -', 'one event on each line'],
   ],
-  exits: ['0  told', '1  the run refused it, or is gone', '2  wrong usage, or not inside a run'],
+  exits: ['0  the run took the event', '1  the run refused it, or has ended', '2  wrong usage, or not inside a run'],
 }
 
 const patienceMs = 10_000

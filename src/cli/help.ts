@@ -25,15 +25,15 @@ export const about =
   'Sluice runs coding agents, decides what they may do, and gives you one event stream you can trust. It reads ten agent formats ("dialects"), validates and repairs them, and translates between them.'
 
 const notes = [
-  'sluice COMMAND --help, or sluice help COMMAND: its options, with examples.',
+  'sluice COMMAND --help, or sluice help COMMAND: the options of a command, with examples.',
   'sluice --version: the version.',
-  '--debug, with any command: where a fault of sluice came from.',
+  '--debug, with any command: show where an error inside sluice came from.',
 ]
 
 const examples = [
   [
     'claude -p "fix the test" --output-format stream-json --verbose | sluice convert --to avenor',
-    "an agent's stream in another program's words, as it happens",
+    "an agent's stream in the format of another program, live",
   ],
-  ['sluice validate session.ndjson', 'is this recording whole and legal?'],
+  ['sluice validate session.ndjson', 'is this recording complete and valid?'],
 ] as const

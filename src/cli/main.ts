@@ -27,7 +27,7 @@ async function main(argv: readonly string[]): Promise<number> {
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (command === undefined) {
     const isOption = name.startsWith('-')
-    const near = nearest(name, isOption ? ['--help', '--version'] : [...Object.keys(commands), 'help'])
+    const near = name === '-v' ? '--version' : nearest(name, isOption ? ['--help', '--version'] : [...Object.keys(commands), 'help'])
     throw new CommandError(
       `${JSON.stringify(name)} is not ${isOption ? 'an option' : 'a command'}${near === undefined ? '' : `; did you mean ${near}?`} (see sluice --help)`,
       exitCodes.usage,

@@ -19,20 +19,24 @@ import { type CommandSpec, parseOptions, textOption } from './options.ts'
 
 export const spec: CommandSpec = {
   usage: 'sluice model record SCRIPT [options]',
-  about: `Passes the requests of an agent on to its provider, from 127.0.0.1, and writes a script of what the model says: .yaml or .json.
-Prints where it is and how to start each agent, with the agent's own key, then records until SIGINT or SIGTERM.`,
+  about: `Forwards the requests of an agent from 127.0.0.1 to its provider, and writes the model's answers to a script (.yaml or .json).
+Prints its address and how to start each agent with the agent's own key, then records until SIGINT or SIGTERM.`,
   options: {
-    port: { type: 'string', value: 'N', help: 'the port; 0, the default, takes a free one' },
-    upstream: { type: 'string', value: 'PROVIDER|URL', help: 'where requests go; without it to Anthropic, OpenAI or Google, by their API' },
+    port: { type: 'string', value: 'N', help: 'the port (default: 0, a free one)' },
+    upstream: {
+      type: 'string',
+      value: 'PROVIDER|URL',
+      help: 'where requests go (default: Anthropic, OpenAI or Google, depending on the API)',
+    },
     json: { type: 'boolean', help: 'print the addresses and recipes as one line of JSON' },
   },
   examples: [
-    ['sluice model record fix-test.yaml', 'then, in another terminal, one of the lines that it prints'],
-    ['sluice model record local.yaml --upstream http://127.0.0.1:8000/v1', 'a server of your own that speaks an API of OpenAI'],
-    ['sluice model serve fix-test.yaml', 'and the same agent does the same again, without a key'],
+    ['sluice model record fix-test.yaml', 'then run one of the printed lines in another terminal'],
+    ['sluice model record local.yaml --upstream http://127.0.0.1:8000/v1', 'your own server with an API of OpenAI'],
+    ['sluice model serve fix-test.yaml', 'repeat the conversation with the same agent, without a key'],
   ],
   exits: [
-    '1  the port cannot be had, or the script cannot be written',
+    '1  the port cannot be opened, or the script cannot be written',
     '2  wrong usage',
     '130, 143  ended by SIGINT, by SIGTERM, SIGHUP or SIGQUIT',
   ],

@@ -13,19 +13,19 @@ import { writeAll } from './write.ts'
 
 export const spec: CommandSpec = {
   usage: 'sluice model serve SCRIPT [options]',
-  about: `Answers agents from a script, on 127.0.0.1: the Anthropic Messages, OpenAI Responses and Chat Completions, and Gemini APIs.
-Prints where it is and how to start each agent, then serves until SIGINT or SIGTERM.`,
+  about: `Serves a scripted model on 127.0.0.1, with the APIs of Anthropic (Messages), OpenAI (Responses, Chat Completions) and Gemini.
+Prints its address and how to start each agent, then serves until SIGINT or SIGTERM.`,
   options: {
-    port: { type: 'string', value: 'N', help: 'the port; 0, the default, takes a free one' },
+    port: { type: 'string', value: 'N', help: 'the port (default: 0, a free one)' },
     json: { type: 'boolean', help: 'print the addresses and recipes as one line of JSON' },
     log: { type: 'string', value: 'FILE', help: 'write every request as a line of JSON, without headers and keys' },
   },
   examples: [
-    ['sluice model serve fix-test.yaml', 'then, in another terminal, one of the lines that it prints'],
-    ['sluice model serve fix-test.yaml --port 8080 --log requests.ndjson', 'and see what the agent asked'],
+    ['sluice model serve fix-test.yaml', 'then run one of the printed lines in another terminal'],
+    ['sluice model serve fix-test.yaml --port 8080 --log requests.ndjson', 'and log what the agent requests'],
   ],
   exits: [
-    '1  the port or the log cannot be had',
+    '1  the port or the log cannot be opened',
     '2  wrong usage, or the script is wrong',
     '130, 143  ended by SIGINT, by SIGTERM, SIGHUP or SIGQUIT',
   ],

@@ -14,15 +14,15 @@ export const actions: Readonly<Record<string, () => Promise<Command>>> = {
 
 const overview = (
   width: number,
-): string => `${broken('A model whose words stand in a script, so that agents run without a key and always do the same.', width, 0)}
+): string => `${broken('Serves a scripted model, or records a script. Agents then run without a key, the same every time.', width, 0)}
 
 Usage: sluice model ACTION [options]
 
 Actions:
   serve SCRIPT [--port N] [--json] [--log FILE]
-      ${broken('answer real agents from a script, on loopback', width, 6)}
+      ${broken('serve a script to real agents, on 127.0.0.1', width, 6)}
   record SCRIPT [--port N] [--upstream PROVIDER|URL] [--json]
-      ${broken('stand between an agent and its provider, and write a script of what the model says', width, 6)}
+      ${broken('forward requests to the real provider, and write the answers of the model to a script', width, 6)}
 
   ${broken('sluice model ACTION --help shows the options of an action, with examples.', width, 2)}
 `

@@ -21,18 +21,18 @@ const largest = 64 * 2 ** 20
 
 export const spec: CommandSpec = {
   usage: 'sluice models [PATTERN] [options]',
-  about: `Lists the models whose prices are known: context, and dollars for a million tokens. A PATTERN is a part of a name, or the
-name of a model as an agent writes it.`,
+  about: `Lists the models with known prices: context limit, and dollars per million tokens. PATTERN is a part of a name, or
+a model name as agents write it.`,
   options: {
-    json: { type: 'boolean', help: 'one model a line, with all its rates' },
-    refresh: { type: 'boolean', help: `fetch the figures of models.dev first, and keep them for all commands` },
+    json: { type: 'boolean', help: 'one JSON line for each model, with all its prices' },
+    refresh: { type: 'boolean', help: 'first fetch the prices of models.dev, and keep them for all commands' },
   },
   examples: [
-    ['sluice models sonnet', 'all whose name holds "sonnet"'],
-    ['sluice models us.anthropic.claude-sonnet-4-5-20250929-v1:0', 'which price this one is counted at'],
-    ['sluice models --refresh gpt', 'with the newest figures; the only thing here that uses the network'],
+    ['sluice models sonnet', 'all models with "sonnet" in their name'],
+    ['sluice models us.anthropic.claude-sonnet-4-5-20250929-v1:0', 'the price that applies to this model'],
+    ['sluice models --refresh gpt', 'with the newest prices; only --refresh uses the network'],
   ],
-  exits: ['0  all went well', '1  the figures could not be fetched, or no model is like PATTERN', '2  wrong usage'],
+  exits: ['0  success', '1  the prices could not be fetched, or no model matches PATTERN', '2  wrong usage'],
 }
 
 export async function run(argv: readonly string[]): Promise<number> {

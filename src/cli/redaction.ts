@@ -5,7 +5,7 @@ import type { OptionSpec, Parsed } from './options.ts'
 
 export const redactOption: OptionSpec = {
   type: 'boolean',
-  help: 'replace keys and tokens with [redacted:…]; how many there were is told on stderr',
+  help: 'replace keys and tokens with [redacted:…]; stderr reports how many',
 }
 
 export type Redaction = {

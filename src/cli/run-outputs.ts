@@ -45,8 +45,7 @@ export async function writable(name: string, flag: string, hint = ''): Promise<W
 /** Emptied, and for nobody else to read. Folders that are missing are made. A named pipe waits a few seconds for its reader. */
 export async function openOutput(path: string): Promise<LineOut> {
   makeFolderOf(path)
-  checkOwner(path, lstatSync(path, { throwIfNoEntry: false }))
-  const isPipe = statSync(path, { throwIfNoEntry: false })?.isFIFO() === true
+  const isPipe = isOwnPipe(path)
   const { O_WRONLY, O_CREAT, O_NONBLOCK } = constants
   const deadline = performance.now() + patienceMs
   for (;;) {
@@ -64,6 +63,17 @@ export async function openOutput(path: string): Promise<LineOut> {
       if (isPipe && hasCode(error, 'ENXIO') && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20))
       else throw usageError(`cannot write to ${quoted(path, 500)}: ${openReason(error)}`)
     }
+  }
+}
+
+/** Whether a named pipe is there; refuses what belongs to somebody else. */
+function isOwnPipe(path: string): boolean {
+  try {
+    checkOwner(path, lstatSync(path, { throwIfNoEntry: false }))
+    return statSync(path, { throwIfNoEntry: false })?.isFIFO() === true
+  } catch (error) {
+    if (error instanceof CommandError) throw error
+    throw usageError(`cannot write to ${quoted(path, 500)}: ${systemReason(error)}`)
   }
 }
 

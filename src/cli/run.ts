@@ -14,8 +14,8 @@ import { createUnwritten } from './run-unwritten.ts'
 
 export const spec: CommandSpec = {
   usage: 'sluice run [PROMPT|-] [options]',
-  about: `Gives a prompt to an agent, the built-in one unless another is named, and tells what it does, as it happens. On a terminal you are
-asked before it changes anything; without one, what no rule allows is refused and told. Every run is kept under
+  about: `Gives a prompt to an agent (default: the built-in one) and shows what it does, live. On a terminal, sluice asks you before
+the agent changes anything. Without a terminal, it refuses what no rule allows, and reports it. Every run is kept under
 ~/.local/share/sluice/sessions and can be continued.`,
   options: {
     'prompt-file': { type: 'string', value: 'FILE', help: 'read the prompt from a file' },
@@ -26,26 +26,34 @@ asked before it changes anything; without one, what no rule allows is refused an
       choices: ['pretty', ...writableNames],
       help: 'pretty (default), or NDJSON: sluice, aictrl, avenor, appctl, claude, acp',
     },
-    array: { type: 'boolean', help: 'with --format of a dialect: write one JSON array instead of a line a record' },
+    array: { type: 'boolean', help: 'with --format of a dialect: write one JSON array instead of one line for each record' },
     'input-format': {
       type: 'string',
       value: 'FORMAT',
       choices: ['text', 'claude'],
       help: 'text (default), or claude: prompts and answers come on stdin as JSON lines',
     },
-    'on-event': { type: 'string', many: true, value: '[DIALECT:]PATH', help: 'write the events to a file or pipe too (default: avenor)' },
-    losses: { type: 'string', value: 'FILE', help: 'write to FILE what these formats could not say, one JSON object a line' },
+    'on-event': {
+      type: 'string',
+      many: true,
+      value: '[DIALECT:]PATH',
+      help: 'also write the events to a file or pipe (default dialect: avenor)',
+    },
+    losses: { type: 'string', value: 'FILE', help: 'write to FILE what these formats could not express, one JSON object a line' },
     ...agentOptions,
     ...runOptions,
   },
   groups: optionGroups,
   examples: [
-    ["sluice run --model script/demo 'say hello'", 'no key and no network: the words of the model are scripted'],
-    ["sluice run 'why does the test fail?' --read-only", 'it may look, and change nothing'],
-    ["sluice run 'fix the test' --permission 'edit=allow' --permission 'bash:npm test *=allow'", 'headless, with two doors open'],
+    ["sluice run --model script/demo 'say hello'", 'no key and no network: the answers of the model are scripted'],
+    ["sluice run 'why does the test fail?' --read-only", 'the agent may read, but change nothing'],
+    [
+      "sluice run 'fix the test' --permission 'edit=allow' --permission 'bash:npm test *=allow'",
+      'without a terminal: allow edits and one command',
+    ],
     ["sluice run 'fix the test' --format aictrl --max-cost 0.50 --timeout 10m > run.ndjson", 'for a CI job'],
-    ["sluice run --agent claude 'fix the test' --on-event run.ndjson", 'another agent, and its events in a file'],
-    ["sluice run --continue 'now write the changelog'", 'go on where the last run stopped'],
+    ["sluice run --agent claude 'fix the test' --on-event run.ndjson", 'run another agent, and write its events to a file'],
+    ["sluice run --continue 'now write the changelog'", 'continue the last run'],
   ],
   exits: [
     '0    done',

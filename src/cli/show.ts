@@ -13,24 +13,28 @@ import { screenOf } from './terminal.ts'
 
 export const spec: CommandSpec = {
   usage: 'sluice show [FILE|-] [options]',
-  about: `Shows a session for reading: prompts, thoughts, tool calls with what became of them, diffs, answers, subagents, questions
-and their answers, and a closing line with turns, time, tokens and cost. Any dialect, also while it is written.`,
+  about: `Prints a session for reading: prompts, thoughts, tool calls with their results, diffs, answers, subagents, questions
+and their answers, and a summary line with turns, time, tokens and cost. Reads any dialect, also while it is written.`,
   options: {
-    full: { type: 'boolean', help: 'fold nothing: whole thoughts, outputs and diffs' },
+    full: { type: 'boolean', help: 'show everything: whole thoughts, outputs and diffs' },
     redact: redactOption,
-    from: { type: 'string', value: 'DIALECT', help: 'the dialect of the input (default: auto, told from its first records)' },
+    from: { type: 'string', value: 'DIALECT', help: 'the dialect of the input (default: auto, detected from the first records)' },
     dialect: { type: 'string', value: 'DIALECT', help: 'the same as --from' },
-    'max-line': { type: 'string', value: 'SIZE', help: 'longest record to read (default 128MiB); a longer one is told and skipped' },
+    'max-line': {
+      type: 'string',
+      value: 'SIZE',
+      help: 'maximum size of a record (default 128MiB); longer records are reported and skipped',
+    },
   },
   examples: [
     ['sluice show session.ndjson', 'what happened?'],
-    ['FORCE_COLOR=1 sluice show session.ndjson --full | less -R', 'all of it, in a pager'],
+    ['FORCE_COLOR=1 sluice show session.ndjson --full | less -R', 'everything, in a pager'],
     ['codex exec --json "fix the test" | sluice show', 'while it runs'],
   ],
   exits: [
     '0  every line was read',
     '1  a line could not be read, or writing failed',
-    '2  wrong usage, a file that cannot be opened, or input of no known dialect',
+    '2  wrong usage, a file that cannot be opened, or input in no known dialect',
   ],
 }
 

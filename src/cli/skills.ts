@@ -12,17 +12,17 @@ import { screenOf } from './terminal.ts'
 
 export const spec: CommandSpec = {
   usage: 'sluice skills [options]',
-  about: `Lists the skills that sluice run finds: SKILL.md in .claude/skills, .agents/skills and .sluice/skills, of the home folder and of the
-project. Files that are not skills are named on stderr, with the reason.`,
+  about: `Lists the skills that sluice run finds: SKILL.md in .claude/skills, .agents/skills and .sluice/skills, in your home folder and in the
+project. stderr names files that are not valid skills, with the reason.`,
   options: {
-    dir: { type: 'string', value: 'DIR', help: 'the folder to look from; the working folder without it' },
-    json: { type: 'boolean', help: 'one skill a line, with its path and whole description' },
+    dir: { type: 'string', value: 'DIR', help: 'the folder to look in (default: this one)' },
+    json: { type: 'boolean', help: 'one JSON line for each skill, with its path and full description' },
   },
   examples: [
-    ['sluice skills', 'what the agent has here'],
-    ['sluice skills --json | jq -r .path', 'the files themselves'],
+    ['sluice skills', 'what the agent can use here'],
+    ['sluice skills --json | jq -r .path', 'only the paths of the files'],
   ],
-  exits: ['0  all went well, also when there are none', '2  wrong usage'],
+  exits: ['0  success, also when there are none', '2  wrong usage'],
 }
 
 export async function run(argv: readonly string[]): Promise<number> {

@@ -21,23 +21,23 @@ const { profile, permission, settings } = agentOptions as Record<'profile' | 'pe
 
 export const spec: CommandSpec = {
   usage: 'sluice tools [options]',
-  about: `Lists the tools that a session here would have: where each comes from, and whether a call is allowed, asked about or denied. MCP
-servers are connected to and asked for theirs; how that went is told on stderr.`,
+  about: `Lists the tools of a session in this folder: where each comes from, and whether the rules allow it, ask, or deny it. Connects
+to the MCP servers to list their tools; stderr reports connection problems.`,
   options: {
-    dir: { type: 'string', value: 'DIR', help: 'the folder to look from (default: this one)' },
+    dir: { type: 'string', value: 'DIR', help: 'the folder to look in (default: this one)' },
     profile,
     permission,
     settings,
-    'trust-project': { type: 'boolean', help: "let the project's own settings count in full" },
-    'no-mcp': { type: 'boolean', help: 'leave the MCP servers alone' },
-    json: { type: 'boolean', help: 'one tool a line, with the rules that are about it' },
+    'trust-project': { type: 'boolean', help: "apply the project's own settings in full" },
+    'no-mcp': { type: 'boolean', help: 'do not connect to MCP servers' },
+    json: { type: 'boolean', help: 'one JSON line for each tool, with the rules that apply to it' },
   },
   examples: [
-    ['sluice tools', 'what the agent has here'],
-    ['sluice tools --profile explore', 'what is left of it for another profile'],
-    ['sluice tools --json --no-mcp | jq -r \'select(.action == "allow").name\'', 'what is never asked about'],
+    ['sluice tools', 'what the agent can use here'],
+    ['sluice tools --profile explore', 'what another profile can use'],
+    ['sluice tools --json --no-mcp | jq -r \'select(.action == "allow").name\'', 'the tools that never need a question'],
   ],
-  exits: ['0  all went well', '1  an MCP server does not answer', '2  wrong usage, or settings that are wrong'],
+  exits: ['0  success', '1  an MCP server does not answer', '2  wrong usage, or settings that are wrong'],
 }
 
 export async function run(argv: readonly string[]): Promise<number> {

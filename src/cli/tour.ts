@@ -15,7 +15,7 @@ import { run as show } from './show.ts'
 
 export const spec: CommandSpec = {
   usage: 'sluice tour',
-  about: 'Shows detect, validate and convert on a recorded session of Claude Code that ships with sluice.',
+  about: 'Shows detect, validate and convert on a recorded Claude Code session that ships with sluice.',
   options: {},
   examples: [['sluice tour', 'takes no input and ends by itself']],
 }

@@ -16,23 +16,19 @@ import { placesAt } from './places-at.ts'
 
 export const spec: CommandSpec = {
   usage: 'sluice trust [DIR] [options]',
-  about: `Shows what the settings and the agents (.claude/agents) of a project would grant, and trusts them as they are now, once you agree.
-Until then, and after every change of a file, it can only tighten: deny, ask, and lower limits. DIR is the working folder without it.`,
+  about: `Shows what the settings and the agents (.claude/agents) of a project would allow, asks you, and trusts these files as they are now.
+Files that are not trusted, or that changed later, can only restrict: deny, ask, and lower limits. Without DIR it uses the working folder.`,
   options: {
-    yes: { type: 'boolean', help: 'agree without being asked' },
-    list: { type: 'boolean', help: 'list the files that are trusted, and which of them have changed' },
-    revoke: { type: 'boolean', help: 'trust nothing of the project any more' },
+    yes: { type: 'boolean', help: 'agree without a question' },
+    list: { type: 'boolean', help: 'list the trusted files, and which of them have changed' },
+    revoke: { type: 'boolean', help: 'stop trusting the project' },
   },
   examples: [
-    ['sluice trust', 'look, and say yes or no'],
-    ['sluice trust ~/src/app --yes', 'in a script that knows what is there'],
-    ['sluice trust --revoke', 'back to what it was'],
+    ['sluice trust', 'look at the settings, then answer yes or no'],
+    ['sluice trust ~/src/app --yes', 'in a script, for a project that you know'],
+    ['sluice trust --revoke', 'take the trust back'],
   ],
-  exits: [
-    '0  all went well',
-    '1  you did not agree, or the list cannot be written',
-    '2  wrong usage, a file that is wrong, or nobody to ask',
-  ],
+  exits: ['0  success', '1  you did not agree, or the list cannot be written', '2  wrong usage, an invalid file, or no terminal to ask on'],
 }
 
 type Candidate = { path: string; hash: string; kind: string; grants: string[]; tightens: number }

@@ -23,23 +23,23 @@ const groupings = { day: 'days', model: 'models', session: 'sessions', project: 
 export const spec: CommandSpec = {
   usage: 'sluice usage [PATH…|-] [options]',
   about: `Adds up the tokens that agents used and what they cost. Without a PATH it reads the logs of Claude Code, Codex, Gemini CLI,
-opencode and Copilot on this machine; a PATH is a log or stream of any dialect, or a folder of them. Every message counts once.`,
+opencode, Copilot and sluice on this machine. A PATH is a log or stream of any dialect, or a folder of them. Every message counts once.`,
   options: {
-    by: { type: 'string', value: 'WHAT', help: 'day, model, session or project (default: day)' },
-    since: { type: 'string', value: 'DATE', help: 'from this day on: 2026-11-15' },
-    until: { type: 'string', value: 'DATE', help: 'up to and with this day' },
-    utc: { type: 'boolean', help: 'days of UTC instead of those of the local time zone' },
-    json: { type: 'boolean', help: 'one JSON object: totals, groups, and what they rest on' },
+    by: { type: 'string', value: 'WHAT', help: 'group by day, model, session or project (default: day)' },
+    since: { type: 'string', value: 'DATE', help: 'the first day that counts: 2026-11-15' },
+    until: { type: 'string', value: 'DATE', help: 'the last day that counts' },
+    utc: { type: 'boolean', help: 'use days of UTC instead of your time zone' },
+    json: { type: 'boolean', help: 'one JSON object: totals, groups, and their sources' },
   },
   examples: [
     ['sluice usage', 'what all agents on this machine used, day by day'],
-    ['sluice usage --by model --since 2026-11-01', 'where the money went this month'],
+    ['sluice usage --by model --since 2026-11-01', 'cost of this month, by model'],
     ['sluice usage session.ndjson --json', 'one recording, for a program'],
   ],
   exits: [
     '0  all logs were read',
     '1  a log could not be read',
-    '2  wrong usage, a PATH that cannot be opened or is of no known dialect, or no logs',
+    '2  wrong usage, a PATH that cannot be opened or has no known dialect, or no logs',
   ],
 }
 

@@ -14,8 +14,8 @@ const formats = ['plain', 'json', 'junit', 'github'] as const
 
 export const spec: CommandSpec = {
   usage: 'sluice validate [FILE…|-] [options]',
-  about: `Checks that every record is valid JSON of the right shape, and that the records come in a legal order.
-Each finding has its line, byte, code, severity and the rule it breaks.`,
+  about: `Checks that every record is valid JSON with the fields of its type, and that the records come in a valid order.
+Each finding has its line, byte, code, severity and the broken rule.`,
   options: {
     from: { type: 'string', value: 'DIALECT', help: `the dialect (default: auto): ${dialectNames.join(', ')}` },
     dialect: { type: 'string', value: 'DIALECT', help: 'the same as --from' },
@@ -23,27 +23,27 @@ Each finding has its line, byte, code, severity and the rule it breaks.`,
       type: 'string',
       value: 'FORMAT',
       choices: formats,
-      help: 'plain (default), json, junit for the tests of a CI job, github for annotations',
+      help: 'plain (default), json, junit (test report), github (annotations)',
     },
     json: { type: 'boolean', help: 'findings as JSON, one a line: the same as --format json' },
-    strict: { type: 'boolean', help: 'warnings fail too' },
+    strict: { type: 'boolean', help: 'warnings also exit with 1' },
     repair: {
       type: 'boolean',
-      help: 'write the stream to stdout with what is missing added (marked "synthetic"); findings go to stderr',
+      help: 'write the stream to stdout with missing records added (marked "synthetic"); findings go to stderr',
     },
-    'max-line': { type: 'string', value: 'SIZE', help: 'longest record to read (default 128MiB)' },
-    jobs: { type: 'string', value: 'N', help: 'of several files, read so many at a time (default: 2, with one processor 1)' },
+    'max-line': { type: 'string', value: 'SIZE', help: 'maximum size of a record (default 128MiB)' },
+    jobs: { type: 'string', value: 'N', help: 'read N files at a time (default: 2, or 1 on a machine with one processor)' },
   },
   examples: [
-    ['sluice validate run.ndjson', 'prints nothing but a summary when all is well'],
+    ['sluice validate run.ndjson', 'prints only a summary if there are no findings'],
     ['sluice validate --json *.ndjson', 'many recordings, two at a time'],
-    ['sluice validate --format junit *.ndjson > sluice.xml', 'the report of a CI job, as tests'],
-    ['sluice validate --repair killed.ndjson > whole.ndjson', 'closes what a killed run left open'],
+    ['sluice validate --format junit *.ndjson > sluice.xml', 'a test report for a CI job'],
+    ['sluice validate --repair killed.ndjson > whole.ndjson', 'adds the missing end of a killed run'],
   ],
   exits: [
-    '0  no error (warnings may have been told)',
-    '1  errors, with --strict warnings too, or writing failed',
-    '2  wrong usage, a file that cannot be opened, or input of no known dialect',
+    '0  no error (there may be warnings)',
+    '1  errors, with --strict also warnings, or writing failed',
+    '2  wrong usage, a file that cannot be opened, or input in no known dialect',
   ],
 }
 

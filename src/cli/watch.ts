@@ -13,13 +13,13 @@ const patience = 1000
 
 export const spec: CommandSpec = {
   usage: 'sluice watch [FILE…|-] [options]',
-  about: `Tells what happens in a stream of any dialect, a line an event, as soon as it is written. With --follow it waits for more (also
+  about: `Shows what happens in a stream of any dialect, one line for each event, live. With --follow it waits for more events (also
 for a file that does not exist yet) and ends with the session, or with the loop around it.`,
   options: {
-    follow: { type: 'boolean', help: 'wait for more, until the session or loop has ended' },
-    classify: { type: 'boolean', help: 'tag MILESTONE and FINDING; with --classify=all every line' },
+    follow: { type: 'boolean', help: 'wait for more events, until the session or loop has ended' },
+    classify: { type: 'boolean', help: 'tag MILESTONE and FINDING; --classify=all tags every line' },
     'classify-all': { type: 'boolean', hidden: true, help: '' },
-    rules: { type: 'string', value: 'FILE', help: 'classify by these rules too (YAML)' },
+    rules: { type: 'string', value: 'FILE', help: 'also classify by these rules (YAML)' },
     format: {
       type: 'string',
       value: 'FORMAT',
@@ -31,27 +31,31 @@ for a file that does not exist yet) and ends with the session, or with the loop 
       many: true,
       value: 'CLASSES',
       choices: classNames,
-      help: 'show only these: milestone, finding, activity, several with commas',
+      help: 'show only these classes: milestone, finding, activity (comma-separated)',
     },
     session: { type: 'string', value: 'ID', help: 'show only this session' },
-    accumulate: { type: 'boolean', help: 'join the chunks of a message to one line (plain only)' },
-    times: { type: 'boolean', help: 'begin each line with the time, and shorten ids (plain only; there without asking on a terminal)' },
-    'since-cursor': { type: 'string', value: 'FILE', help: 'go on where the last watch with this file ended (one log only)' },
+    accumulate: { type: 'boolean', help: 'join the chunks of a message into one line (plain only)' },
+    times: { type: 'boolean', help: 'begin each line with the time, and shorten ids (plain only; default on a terminal)' },
+    'since-cursor': { type: 'string', value: 'FILE', help: 'continue where the last watch with this file ended (one log only)' },
     redact: redactOption,
     from: { type: 'string', value: 'DIALECT', help: `the dialect (default: auto): ${dialectNames.join(', ')}` },
     dialect: { type: 'string', value: 'DIALECT', help: 'the same as --from' },
-    'max-line': { type: 'string', value: 'SIZE', help: 'longest record to read (default 128MiB); a longer one is told and skipped' },
+    'max-line': {
+      type: 'string',
+      value: 'SIZE',
+      help: 'maximum size of a record (default 128MiB); longer records are reported and skipped',
+    },
   },
   examples: [
     ['sluice watch --follow events.ndjson', 'what is it doing?'],
-    ['sluice watch --follow --only milestone,finding --format plain events.ndjson', 'wake me only when it matters'],
-    ['sluice watch --since-cursor events.cursor events.ndjson', 'what is new since I last asked?'],
+    ['sluice watch --follow --only milestone,finding --format plain events.ndjson', 'only important events'],
+    ['sluice watch --since-cursor events.cursor events.ndjson', 'what is new since the last call?'],
     ['sluice watch --classify --format json events.ndjson | jq \'select(.classify == "FINDING")\'', 'for programs'],
   ],
   exits: [
-    '0    read to its end, or to the end of the session; lines that could not be read have been told',
+    '0    read to the end, or to the end of the session (unreadable lines were reported)',
     '1    reading, writing, or writing the cursor, failed',
-    '2    wrong usage, a file that cannot be opened, a cursor that does not fit, or input of no known dialect',
+    '2    wrong usage, a file that cannot be opened, a cursor that does not fit, or input in no known dialect',
     '130  ended by SIGINT (the cursor is written)',
     '143  ended by SIGTERM, SIGHUP or SIGQUIT (likewise)',
   ],

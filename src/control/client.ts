@@ -105,7 +105,9 @@ export async function findSocket(env: Env, run: string | undefined): Promise<str
   const [first] = found
   if (found.length === 1) return first!.path
   if (first === undefined)
-    throw new ControlError(`no run listens in ${quoted(controlFolder(env), 200)}; name its socket if it has one elsewhere`)
+    throw new ControlError(
+      `no run can be reached: no run listens in ${quoted(controlFolder(env), 200)}; for a run with a socket elsewhere give --control-socket PATH`,
+    )
   throw new ControlError(`several runs are there, choose one:${found.map(({ run: id, cwd }) => `\n  ${id}  ${cwd}`).join('')}`)
 }
 

@@ -93,7 +93,10 @@ test('an answer to another question, or none that was offered, is removed and to
   const reply = handler(question('q2'), gone.signal)
   const wrong: [Rec, RegExp][] = [
     [{ request_id: 'q1', option_id: 'allow_once' }, /answers another question/],
-    [{ option_id: 'yes' }, /"yes" is not an option of this question; offered are allow_once, reject_once/],
+    [
+      { option_id: 'yes' },
+      /"yes" is not an option of this question; offered are allow_once, reject_once; allow and reject are understood too/,
+    ],
     [{ option_id: 'allow_once', outcome: 'maybe' }, /"outcome" must be/],
     [{ option_id: 'allow_once', message: 'x'.repeat(65_537) }, /no more than 65536 bytes/],
   ]

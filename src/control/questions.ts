@@ -2,6 +2,7 @@
 // too late hears what was decided.
 import { quoted } from '../base/text.ts'
 import type { Event, EventOf, Option } from '../model/event.ts'
+import { optionFor } from '../model/option.ts'
 
 type Asked = EventOf<'permission.request'>
 type Posed = EventOf<'question.request'>
@@ -45,5 +46,9 @@ export function createQuestions(): Questions {
 }
 
 /** For whoever chose what is not there. */
-export const offered = (options: readonly Option[], word: string): string =>
-  `${quoted(word)} is not an option of this question; offered are ${options.map(({ id }) => id).join(', ')}`
+export function offered(options: readonly Option[], word: string): string {
+  const ids = options.map(({ id }) => id)
+  const short = ['allow', 'reject'].filter((one) => !ids.includes(one) && optionFor(options, one) !== undefined)
+  const also = short.length === 0 ? '' : `; ${short.join(' and ')} are understood too`
+  return `${quoted(word)} is not an option of this question; offered are ${ids.join(', ')}${also}`
+}

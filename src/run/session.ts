@@ -21,6 +21,8 @@ export async function openSession(wanted: SessionWanted, folder: string, cwd: st
   } catch (error) {
     if (error instanceof SessionNotFound || error instanceof ResumeError || error instanceof SessionTaken)
       throw new RequestError(error.message)
-    throw new RequestError(`the session cannot be kept in ${folder}: ${systemReason(error)}`)
+    throw new RequestError(
+      `the session cannot be kept in ${folder}: ${systemReason(error)}; make that folder writable, or set XDG_DATA_HOME to one that is`,
+    )
   }
 }

@@ -240,11 +240,12 @@ const rejectedText = (by: Decider): string =>
 
 const shown = 5 // needs that a text names
 
-const listNeeds = (judged: readonly Judged[]): string =>
+const needText = ({ permission, pattern, why }: Judged['need'], named: boolean): string =>
+  `${named ? `${permission} ` : ''}${quoted(pattern, 200)}${why === undefined ? '' : ` (${why})`}`
+
+const listNeeds = (judged: readonly Judged[], named = true): string =>
   [
-    ...judged
-      .slice(0, shown)
-      .map(({ need }) => `${need.permission} ${quoted(need.pattern, 200)}${need.why === undefined ? '' : ` (${need.why})`}`),
+    ...judged.slice(0, shown).map(({ need }) => needText(need, named)),
     ...(judged.length > shown ? [`${judged.length - shown} more`] : []),
   ].join(', ')
 
@@ -257,7 +258,8 @@ function alwaysLabel(asked: readonly Judged[]): string {
 /** What the call needs beside its own permission comes first: it is easily overlooked among many commands. */
 function questionText(ask: Ask, asked: readonly Judged[]): string {
   const [beside = [], own = []] = [false, true].map((isOwn) => asked.filter(({ need }) => (need.permission === ask.permission) === isOwn))
-  return `Allow ${ask.name}: ${listNeeds([...beside, ...own])}?`
+  const isPlain = beside.length === 0 && ask.permission === ask.name
+  return `Allow ${ask.name}: ${listNeeds([...beside, ...own], !isPlain)}?`
 }
 
 function deniedText(denied: readonly Judged[]): string {

@@ -154,7 +154,7 @@ test('questions, plans and subagents have their signs', () => {
     { type: 'task', title: 'look', agentType: 'explorer', open: true },
   ]
   assert.deepEqual(shown(rows), [
-    '? may it Bash rm x',
+    '? Allow Bash rm x',
     '  ✘ reject by user Bash rm x',
     '☑ one',
     '▶ two',
@@ -162,6 +162,25 @@ test('questions, plans and subagents have their signs', () => {
     '│ │ deep',
     '',
     '◆ explorer look',
+  ])
+})
+
+test('a permission question is shown whole, and names its tool once', () => {
+  const ask = {
+    type: 'ask',
+    id: 'q',
+    about: 'permission',
+    name: 'bash',
+    question: 'Allow bash: "npm publish" (npm is not known to be harmless)?',
+  }
+  const rows = [
+    { ...ask, open: true },
+    { ...ask, decision: 'allow', by: 'control' },
+  ]
+  assert.deepEqual(shown(rows, { width: 40 }), [
+    '? Allow bash: "npm publish" (npm is not',
+    '  known to be harmless)?',
+    '  ✔ allow by control bash: "npm publish…',
   ])
 })
 

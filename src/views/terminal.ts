@@ -267,13 +267,16 @@ export function createTerminalView({ width, colour, full = false, patient = fals
   function ask({ about, name, question, open, decision, by, answer = '', unasked, call, depth }: AskRow): string[] {
     if (unasked === true && !full && (open === true || decision === 'allow' || call !== undefined)) return [] // no news, or the call says it
     const wide = room(depth)
-    const subject = harmlessLine([name, question].filter(Boolean).join(' '))
-    if (open === true) return [`${style.yellow('?')} ${about === 'permission' ? 'may it' : 'asks'} ${style.bold(cutTo(subject, wide - 9))}`]
+    const subject = harmlessLine(question?.startsWith(`Allow ${name}`) === true ? question : [name, question].filter(Boolean).join(' '))
+    if (open === true) {
+      const whole = about === 'question' ? `asks ${subject}` : subject.startsWith('Allow ') ? subject : `Allow ${subject}`
+      return wrapped(whole, wide - 2).map((line, index) => `${index === 0 ? style.yellow('?') : ' '} ${style.bold(line)}`)
+    }
     const good = decision === 'allow'
     const tint = good ? style.green : style.red
     const said = harmlessLine(`${decision ?? ''}${deciderText(by)}${about === 'question' ? ` ${answer}` : ''}`.trim())
     const [first = '', ...rest] = wrapped(said, wide - 4)
-    const shown = cutTo(subject, Math.max(10, wide - widthOf(first) - 5))
+    const shown = cutTo(subject.replace(/^Allow /, ''), Math.max(10, wide - widthOf(first) - 5))
     const head = fitted(`  ${tint(`${good ? '✔' : '✘'} ${first}`)} ${style.dim(shown)}`, depth)
     if (about === 'question' || answer === '') return [...head, ...rest.map((line) => `    ${tint(line)}`)]
     if (!good) lastReason = answer.trimEnd()
