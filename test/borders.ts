@@ -8,7 +8,9 @@ import { parseSync } from 'rolldown/utils'
 // A room may always import itself. The longest matching key is the room of a file.
 const everything = ['src/']
 const webRooms = ['base', 'model', 'framing', 'dialects', 'stream', 'prices', 'analyze', 'views'].map((name) => `src/${name}/`)
-const agentsMay = ['base/', 'model/', 'framing/', 'dialects/', 'files/', 'prices/', 'supervise/contract.ts'].map((place) => `src/${place}`)
+const agentsMay = ['base/', 'model/', 'framing/', 'dialects/', 'stream/', 'files/', 'prices/', 'supervise/contract.ts'].map(
+  (place) => `src/${place}`,
+)
 const rooms: Record<string, readonly string[]> = {
   'src/base/': [],
   'src/model/': ['src/base/'],

@@ -1,6 +1,6 @@
 // Bytes of one dialect → events. One reader a stream; it never throws on any input.
 import { utf8 } from '../base/bytes.ts'
-import type { Rec } from '../base/json.ts'
+import { type Rec, stringifyJson } from '../base/json.ts'
 import type { Claimer, Decoder, Dialect } from '../dialects/contract.ts'
 import { type BadCode, createFramer, type Span } from '../framing/framer.ts'
 import type { Event, EventOf, Origin } from '../model/event.ts'
@@ -20,17 +20,29 @@ export type ReadOptions = {
   from?: 'agent' | 'host' | undefined
 }
 
+/** For an agent that is heard while it runs. */
+export type LiveOptions = ReadOptions & {
+  /** A record as it is meant; undefined: it says nothing of the stream, and gives no events. */
+  normalize?: ((record: Rec) => Rec | undefined) | undefined
+  /** Bytes that are kept of a line that is no record. */
+  maxBad?: number | undefined
+}
+
 /** `record` is absent for a line that could not be read; `span`, valid only during the call, for what is added at the end. */
 export type OnEvents = (events: Event[], record: Rec | undefined, span: Span | undefined) => void
 
 export type Reader = {
   push(chunk: Uint8Array): void
+  /** A record of the other side of the conversation, between those that come as bytes. */
+  said(record: Rec): void
+  /** No more bytes will come: the last line may be without its end. */
+  flush(): void
   /** There is no more. `cause`: why, when the caller knows better than the stream. */
   end(cause?: Cause): void
 }
 
-export function createReader(dialect: Dialect, onEvents: OnEvents, options: ReadOptions = {}): Reader {
-  const { maxLine, raw = 'unmapped', others = [], plainNumbers = false, skim = false, from } = options
+export function createReader(dialect: Dialect, onEvents: OnEvents, options: LiveOptions = {}): Reader {
+  const { maxLine, raw = 'unmapped', others = [], plainNumbers = false, skim = false, from, normalize, maxBad = Infinity } = options
   const decoder: Decoder = dialect.decoder()
   let record = 0
 
@@ -40,21 +52,22 @@ export function createReader(dialect: Dialect, onEvents: OnEvents, options: Read
     return { dialect: name, record, offset, length: end - start, line: line === record ? undefined : line, from }
   }
 
-  function keepRaw(events: Event[], span: Span): void {
-    if (span.start === span.end) return // a place, not a record
+  function keepRaw(events: Event[], { bytes, start, end: last }: Span, most = Infinity): void {
+    if (start === last) return // a place, not a record
+    const end = Math.min(last, start + most)
     if (raw === 'all') {
       const first = events[0]
-      if (first !== undefined) first.raw = utf8(span.bytes, span.start, span.end)
+      if (first !== undefined) first.raw = utf8(bytes, start, end)
       return
     }
     for (const event of events)
-      if (event.kind === 'issue' || (event.kind === 'raw' && event.why !== 'redundant')) event.raw = utf8(span.bytes, span.start, span.end)
+      if (event.kind === 'issue' || (event.kind === 'raw' && event.why !== 'redundant')) event.raw = utf8(bytes, start, end)
   }
 
   function tell(code: BadCode, severity: 'warn' | 'error', text: string, span: Span): void {
     const events = decoder.issue({ code, severity, line: span.line, byte: span.offset, text, goesOn: true }, originOf(span))
     const comesAgain = code === 'utf8' && raw === 'all' // what it was read as keeps the text
-    if (raw !== 'none' && !comesAgain) keepRaw(events, span)
+    if (raw !== 'none' && !comesAgain) keepRaw(events, span, maxBad)
     onEvents(events, undefined, span)
   }
 
@@ -85,8 +98,10 @@ export function createReader(dialect: Dialect, onEvents: OnEvents, options: Read
 
   const framer = createFramer(
     {
-      record(value, span) {
-        const events = decoder.push(value, originOf(span), span.form)
+      record(read, span) {
+        const value = normalize === undefined ? read : normalize(read)
+        if (value === undefined) return void record++
+        const events = decoder.push(value, originOf(span), value === read ? span.form : 0)
         if (!knew()) judgeFirst(events, value, span)
         if (raw !== 'none') keepRaw(events, span)
         onEvents(events, value, span)
@@ -102,6 +117,11 @@ export function createReader(dialect: Dialect, onEvents: OnEvents, options: Read
 
   return {
     push: (chunk) => framer.push(chunk),
+    said(value) {
+      const { length } = stringifyJson(value)
+      onEvents(decoder.push(value, { dialect: name, record: ++record, offset: 0, length, from: 'host' }), undefined, undefined)
+    },
+    flush: () => framer.end(),
     end(cause) {
       framer.end()
       const events = decoder.end(cause)
