@@ -281,4 +281,25 @@ suite('what the outside is told, and a usage limit', () => {
     assert.equal(all(told, 'retry.start').length, 0)
     await valid(here, formats.map(out.file))
   })
+
+  test('what was allowed always is allowed when the session goes on after the wait', async (t) => {
+    const here = place(t)
+    const resets = Math.ceil(Date.now() / 1000) + 2
+    const touch = (file: string) => ({ tools: [{ name: 'bash', input: { command: `touch ${file}` } }] })
+    const limit = { error: { status: 429, message: `Claude AI usage limit reached|${resets}`, times: 1 }, ...touch('b') }
+    const { args } = await model(t, here, 'script', JSON.stringify({ turns: [touch('a'), limit, { text: 'Done.' }] }))
+    const flags = ['--api-retries', '0', '--wait-for-reset', '--run-id', 'r1', '--permission-handler', 'control']
+    const live = start(here, ['run', 'go', '--format', 'sluice', ...flags, ...args])
+    await live.until('permission.request')
+    const { id } = one(linesOf(live.told()), 'permission.request')
+    assert.equal((await control(here, 'answer', String(id), 'allow_always')).code, 0)
+    const ran = await live.ended
+    assert.equal(ran.code, 0, ran.stderr)
+    const told = linesOf(ran.stdout)
+    assert.equal(all(told, 'permission.request').length, 1)
+    assert.deepEqual(
+      all(told, 'tool.end').map(({ status }) => status),
+      ['ok', 'ok'],
+    )
+  })
 })

@@ -10,6 +10,7 @@ import { createFileHandler } from '../control/file-handler.ts'
 import { createQuestions, type Questions } from '../control/questions.ts'
 import type { Event, Kind, Payload, Place } from '../model/event.ts'
 import { makeEvent } from '../model/make.ts'
+import type { Broker } from '../supervise/permission.ts'
 import type { Agent } from './agent.ts'
 import { type Attempt, startAttempt } from './attempt.ts'
 import { type Next, startAttempts } from './attempts.ts'
@@ -97,11 +98,19 @@ async function composed(request: RunRequest, around: Surroundings, parts: RunPar
   const steering = steeringFiles(control?.path, request)
   const interactive = (): boolean => handler !== undefined || answerer !== undefined || control?.mayAnswer() === true
   let session = first
+  let permissions: { session: string; broker: Broker } | undefined
+
+  /** What was allowed "always" holds for the session, in whatever attempt it goes on. */
+  function brokerNow(): Broker {
+    if (permissions?.session !== session.id)
+      permissions = { session: session.id, broker: brokerOf(agent.forSession(session), request, interactive, steering) }
+    return permissions.broker
+  }
 
   const begin = (): Attempt =>
     startAttempt({
       start: (host) => agent.start(session, control?.env ?? {}, host),
-      broker: brokerOf(agent.forSession(session), request, interactive, steering),
+      broker: brokerNow(),
       answerer: firstOf(answerers),
       chooser: firstOf(choosers),
       guard: watch.guard,
