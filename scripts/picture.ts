@@ -3,7 +3,6 @@
 //   node scripts/picture.ts --check    fails when sluice prints something else now (numbers and ids aside)
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
@@ -50,7 +49,7 @@ const commands = [
 
 /** All that a terminal shows, with its colours as escape sequences. */
 function recorded(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'sluice-picture-'))
+  const folder = mkdtempSync('/tmp/sluice-picture-') // a longer path would break lines elsewhere
   const project = join(folder, 'greeting')
   try {
     for (const [name, text] of Object.entries(files)) {

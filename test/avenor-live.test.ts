@@ -7,8 +7,9 @@ import { suite, test } from 'node:test'
 import type { Rec } from '../src/base/json.ts'
 import { all, checked, linesOf, one, outputs, type Place, place, sluice, start, type Told } from './run-support.ts'
 import { root } from './run.ts'
+import { quote } from './quote.ts'
 
-const agent = `acp:${process.execPath} ${join(root, 'fixtures/agents/acp.mjs')}`
+const agent = `acp:${quote(process.execPath)} ${quote(join(root, 'fixtures/agents/acp.mjs'))}`
 const asking = (prompt: string, ...more: string[]): string[] => [
   'run',
   prompt,

@@ -41,13 +41,12 @@ const cases: readonly [typed: string, becomes: string][] = [
 function scriptOf(shell: string): string {
   const { status, stdout, stderr } = sluice(['completion', shell])
   assert.equal(status, 0, stderr)
-  const file = join(folder, `_${shell}`)
-  writeFileSync(file, stdout)
-  return file
+  writeFileSync(join(folder, `_${shell}`), stdout)
+  return `./_${shell}` // the folder may have spaces in its name
 }
 
 function shell(name: string, args: readonly string[]): string {
-  const env = { PATH: process.env['PATH'], HOME: folder, TERM: 'dumb' }
+  const env = { PATH: process.env['PATH'], HOME: folder, TERM: 'dumb', LANG: 'C.UTF-8' }
   const { status, stdout, stderr, error } = spawnSync(name, args, { cwd: folder, env, encoding: 'utf8', timeout: 60_000 })
   assert.equal(status, 0, `${name}: ${error?.message ?? stderr}`)
   assert.equal(stderr, '', name)

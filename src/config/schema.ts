@@ -28,7 +28,7 @@ const duration = (description: string): Schema => ({
   pattern: '^[1-9][0-9]{0,8}(ms|s|m|h)$',
   description: `${description}: a whole number with ms, s, m or h, such as 90s`,
 })
-const model: Schema = { ...text('provider/model, such as anthropic/claude-sonnet-4-5'), pattern: String.raw`^[^/\s]+/\S+$` }
+const model: Schema = { ...text('provider/model, such as anthropic/claude-sonnet-4-5'), pattern: String.raw`^[^/\s]+/\S(.*\S)?$` }
 const variable: Schema = {
   ...text('the name of an environment variable; none of SLUICE_*'),
   pattern: '^(?!SLUICE_)[A-Za-z_][A-Za-z0-9_]{0,99}$',
