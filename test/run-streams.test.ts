@@ -142,6 +142,19 @@ test('--format and --on-event write the same bytes, whatever the format', async 
   }
 })
 
+test('--losses takes the place of no other output, and one that cannot be written is reported when the run is over', async (t) => {
+  const here = place(t, project)
+  const { args } = await model(t, here, 'script', 'turns: [{text: hi}]')
+  const file = join(here.top, 'run.ndjson')
+  const same = await sluice(here, ['run', 'go', '--on-event', file, '--losses', file, ...args])
+  assert.equal(same.code, 2, same.stderr)
+  assert.match(same.stderr, /--losses ".*" is another output of this run; name another file/)
+  const full = await sluice(here, ['run', 'go', '--format', 'appctl', '--losses', '/dev/full', ...args])
+  assert.equal(full.code, 1, full.stderr)
+  assert.match(full.stdout, /"kind":"done"/)
+  assert.match(full.stderr, /the file of --losses cannot be written[^]*sluice: done/)
+})
+
 test('--losses lists what each output could not say, as convert counts it', async (t) => {
   const here = place(t, project)
   const { args } = await model(t, here, 'script', fixtureScript('everything'))

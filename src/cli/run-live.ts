@@ -63,10 +63,15 @@ async function oneRun(
   const last = lastEnd()
   // The view is large, and of no use to a program.
   const live = format === 'pretty' ? (await import('./run-screen.ts')).createRunScreen() : undefined
-  if (losses !== undefined) mustBeAnother(losses, '--losses', read)
-  const lossesFile = openLosses(losses)
   const main = await mainSink(format, array, flags.thoughts, unwritten, live?.out)
   const written = await fileSinks(outputs, { read, thoughts: flags.thoughts, unwritten })
+  if (losses !== undefined) {
+    mustBeAnother(losses, '--losses', read)
+    const others = [...written.map(({ where }) => where.output), ...(flags.sentinel === undefined ? [] : [flags.sentinel])]
+    if (others.some((other) => isSameFile(other, losses)))
+      throw usageError(`--losses ${quoted(losses, 500)} is another output of this run; name another file`)
+  }
+  const lossesFile = openLosses(losses)
   const sinks: EventSink[] = [last.sink, main, ...written]
   const agent = await agentOf(flags, around)
   if (flags.agent === 'builtin' && format !== 'pretty') reportNotices(agent.frame, around.report) // else it is on the page
@@ -89,9 +94,12 @@ async function oneRun(
   if (prompt !== undefined) await run.send({ type: 'prompt', ...prompt })
   await run.send({ type: 'finish' })
   const done = await run.done
-  lossesFile?.write(
-    [main, ...written].filter(isNamed).map(({ where, losses: lost, additions }) => ({ where, losses: lost(), additions: additions() })),
-  )
+  try {
+    const lost = [main, ...written].filter(isNamed)
+    lossesFile?.write(lost.map((sink) => ({ where: sink.where, losses: sink.losses(), additions: sink.additions() })))
+  } catch (error) {
+    unwritten.by('the file of --losses')(error)
+  }
   const code = unwritten.code(exitCodeOf(done, signals.heard()))
   const why = last.why()
   if (why !== undefined) say(`sluice: ${why}`)
@@ -127,7 +135,7 @@ function unknownFormat(format: string): CommandError {
   )
 }
 
-type NamedSink = DialectSink & { where: Record<string, string> }
+type NamedSink = DialectSink & { where: { output: string; dialect: string } }
 
 const isNamed = (sink: EventSink): sink is NamedSink => 'where' in sink
 

@@ -1,5 +1,4 @@
-// What a run is to all who start, watch and steer it. Types only. The same handle stands for a run of this process and, over its socket, for
-// one of another.
+// What a run is to all who start, watch and steer it. Types only.
 import type { Done } from '../agents/contract.ts'
 import type { Event, Payload } from '../model/event.ts'
 import type { Decider } from '../model/vocabulary.ts'
@@ -7,8 +6,8 @@ import type { Ask, Command } from '../supervise/contract.ts'
 
 // ── questions ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-export type { Question, Reply } from '../supervise/permission.ts'
 import type { Question, Reply } from '../supervise/permission.ts'
+export type { Question, Reply }
 
 /** A person, or a program, who can be asked; undefined: no answer. The signal says that the question is no longer open. */
 export type Answerer = {
